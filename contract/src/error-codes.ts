@@ -1,0 +1,116 @@
+/**
+ * Every error an API answer can carry: code, HTTP status, title, and what to do next (A6).
+ * `docs/ERRORS.md` is checked against this list.
+ */
+export const errorCodes = {
+  CARILLON_EVENT_INVALID: {
+    status: 400,
+    title: 'The event does not fit its schema',
+    next: 'Correct the field that `errors[].path` names, then send the event again.',
+  },
+  CARILLON_EVENT_TYPE_UNKNOWN: {
+    status: 400,
+    title: 'No such event type',
+    next: 'Use a type of the catalogue, or add yours to it.',
+  },
+  CARILLON_EVENT_SOURCE_FOREIGN: {
+    status: 403,
+    title: 'This producer may not write as that source',
+    next: 'Set `source` to one the key is scoped to.',
+  },
+  CARILLON_EVENT_TIME_AHEAD: {
+    status: 400,
+    title: 'The event lies too far in the future',
+    next: 'Check the clock of the producer; events may be at most 5 minutes ahead.',
+  },
+  CARILLON_AUDIENCE_UNKNOWN: {
+    status: 400,
+    title: 'No such audience',
+    next: 'Subscribe members to the audience first, or address users by id.',
+  },
+  CARILLON_REQUEST_INVALID: {
+    status: 400,
+    title: 'The request does not fit its schema',
+    next: 'Correct the part that `errors[].path` names.',
+  },
+  CARILLON_REQUEST_MALFORMED: {
+    status: 400,
+    title: 'The body cannot be read',
+    next: 'Send well-formed UTF-8 JSON of the announced content type.',
+  },
+  CARILLON_REQUEST_TOO_LARGE: {
+    status: 413,
+    title: 'The body is too large',
+    next: 'Split the batch: 4 MiB and 1,000 events at most, 64 KiB an event.',
+  },
+  CARILLON_REQUEST_MEDIA_TYPE: {
+    status: 415,
+    title: 'The content type is not supported',
+    next: 'Use one of the content types the operation documents.',
+  },
+  CARILLON_REQUEST_TIMEOUT: {
+    status: 408,
+    title: 'The request took too long to arrive',
+    next: 'Send it again on a new connection.',
+  },
+  CARILLON_ROUTE_UNKNOWN: { status: 404, title: 'No such resource', next: 'See /v1/openapi.json for what there is.' },
+  CARILLON_METHOD_NOT_ALLOWED: {
+    status: 405,
+    title: 'The resource does not take this method',
+    next: 'Use a method that the `Allow` header names.',
+  },
+  CARILLON_NOTIFICATION_UNKNOWN: {
+    status: 404,
+    title: 'No such notification',
+    next: 'It may have been removed or expired: load the inbox again.',
+  },
+  CARILLON_CURSOR_INVALID: { status: 400, title: 'The cursor is not valid', next: 'Start again from the first page.' },
+  CARILLON_AUTH_REQUIRED: {
+    status: 401,
+    title: 'Authentication is needed',
+    next: 'Send `Authorization: Bearer …` with a valid token or key.',
+  },
+  CARILLON_AUTH_INVALID: {
+    status: 401,
+    title: 'The token or key is not valid',
+    next: 'Get a new token; check issuer, audience, algorithm and expiry.',
+  },
+  CARILLON_AUTH_FORBIDDEN: {
+    status: 403,
+    title: 'This caller may not do that',
+    next: 'Use a token of the right kind and scope.',
+  },
+  CARILLON_IDEMPOTENCY_REUSED: {
+    status: 422,
+    title: 'The idempotency key was used with another body',
+    next: 'Use a fresh key for another request.',
+  },
+  CARILLON_IDEMPOTENCY_RUNNING: {
+    status: 409,
+    title: 'A request with this idempotency key is still running',
+    next: 'Wait for `Retry-After`, then repeat the same request.',
+  },
+  CARILLON_RATE_LIMITED: { status: 429, title: 'Too many requests', next: 'Wait for `Retry-After`.' },
+  CARILLON_OVERLOADED: {
+    status: 503,
+    title: 'The service is behind and takes no more for now',
+    next: 'Wait for `Retry-After`; the same ids may be sent again safely.',
+  },
+  CARILLON_STORAGE_FULL: {
+    status: 507,
+    title: 'The disk is full: nothing was stored',
+    next: 'An operator must free space; then send the same events again.',
+  },
+  CARILLON_DRAINING: {
+    status: 503,
+    title: 'The service is stopping',
+    next: 'Repeat the request after `Retry-After`, on a new connection.',
+  },
+  CARILLON_INTERNAL: {
+    status: 500,
+    title: 'Something went wrong on our side',
+    next: 'Repeat the request; report `requestId` if it stays.',
+  },
+} as const satisfies Record<string, { status: number; title: string; next: string }>;
+
+export type ErrorCode = keyof typeof errorCodes;

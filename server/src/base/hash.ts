@@ -1,0 +1,48 @@
+/** Hashes: SHA-256 where an id must not be guessed or collide, a fast 53-bit one for tables that confirm a hit. */
+import { hash } from 'node:crypto';
+
+/** SHA-256 over the parts, unambiguous (length-prefixed), as `length` base64url characters. */
+export function digest(parts: readonly string[], length: number): string {
+  return hash('sha256', parts.map((part) => `${part.length}:${part}`).join(''), 'base64url').slice(0, length);
+}
+
+/**
+ * A 53-bit hash of bytes, as an integer that a double holds exactly. Never 0, so that 0 can mean "empty" in a table.
+ * Not for security: whoever finds a match must compare the real thing.
+ */
+export function fingerprint(bytes: Uint8Array, start: number, end: number, seed = 0): number {
+  let a = 0xdeadbeef ^ seed;
+  let b = 0x41c6ce57 ^ seed;
+  for (let at = start; at < end; at++) {
+    const byte = bytes[at] as number;
+    a = Math.imul(a ^ byte, 2654435761);
+    b = Math.imul(b ^ byte, 1597334677);
+  }
+  return mix(a, b);
+}
+
+/** The same for a string's UTF-16 units. */
+export function fingerprintOf(text: string, seed = 0): number {
+  let a = 0xdeadbeef ^ seed;
+  let b = 0x41c6ce57 ^ seed;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    a = Math.imul(a ^ unit, 2654435761);
+    b = Math.imul(b ^ unit, 1597334677);
+  }
+  return mix(a, b);
+}
+
+function mix(first: number, second: number): number {
+  let a = Math.imul(first ^ (first >>> 16), 2246822507);
+  a ^= Math.imul(second ^ (second >>> 13), 3266489909);
+  let b = Math.imul(second ^ (second >>> 16), 2246822507);
+  b ^= Math.imul(a ^ (a >>> 13), 3266489909);
+  const value = 4294967296 * (2097151 & b) + (a >>> 0);
+  return value === 0 ? 1 : value;
+}
+
+/** The shard a person belongs to. */
+export function shardOf(person: string, shards: number): number {
+  return shards === 1 ? 0 : fingerprintOf(person, 7) % shards;
+}

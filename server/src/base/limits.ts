@@ -1,0 +1,104 @@
+/**
+ * Every limit of the service, in one place: unit in the name, default here, and what happens when it is hit.
+ * Change one by configuration only where docs/CONFIG.md lists it.
+ */
+const KiB = 1024;
+const MiB = 1024 * KiB;
+const second = 1000;
+const minute = 60 * second;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+export const limits = {
+  // Intake (E1–E6)
+  /** One event as sent; more is refused with 413. */
+  eventBytesMax: 64 * KiB,
+  /** One request body; more is refused with 413. */
+  batchBytesMax: 4 * MiB,
+  /** Events in one request; more is refused with 413. */
+  batchEventsMax: 1000,
+  /** Recipients of one event; more is refused, an audience takes more. */
+  recipientsMax: 1000,
+  /** People one event may mention; more is refused with 422's kind of field error. */
+  mentionsMax: 50,
+  /** Nesting of an event's JSON; deeper is refused. */
+  jsonDepthMax: 16,
+  /** How far ahead of our clock an event may lie; more is refused. */
+  eventAheadMs: 5 * minute,
+  /** How long an answer to an Idempotency-Key is kept. */
+  idempotencyKeptMs: 24 * hour,
+  idempotencyKeyCharsMax: 255,
+  /** Bytes that wait for the log's sync; above, intake answers 503 before it reads a body. */
+  uncommittedBytesMax: 32 * MiB,
+  /** Bytes in the log that the shard has not applied, per lane; above, that lane is refused: bulk first, then social, then direct. */
+  unappliedBytesMax: { direct: 256 * MiB, social: 128 * MiB, bulk: 64 * MiB },
+  /** How long a request may take to arrive; then the connection is closed. */
+  requestArrivalMs: 30 * second,
+  headerBytesMax: 16 * KiB,
+  /** Idle HTTP connections are kept longer than producers' pools keep theirs. */
+  keepAliveMs: 120 * second,
+
+  // Log
+  /** One commit: written and synced at once. */
+  commitBytesMax: 256 * KiB,
+  /** One segment file, preallocated; a full one is sealed and indexed. */
+  segmentBytes: 128 * MiB,
+  /** How long the log is kept, from intake; sealed segments wholly older and wholly applied are deleted. */
+  logKeptMs: 7 * day,
+  /** Committed bytes kept in memory for a reader that keeps up; a slower one reads the files. */
+  logTailBytesMax: 8 * MiB,
+
+  // Shard executor
+  /** One micro-batch of the executor. */
+  microBatchBytesMax: 256 * KiB,
+  /** People whose inbox heads are kept in memory; the one idle longest is evicted. */
+  cachedPeopleMax: 50_000,
+  /** Rows whose heads are cached, over all people: bounds memory where people have many rows. */
+  cachedRowsMax: 1_000_000,
+  /** Groups whose members are kept in memory, by number of members over all groups. */
+  cachedMembersMax: 1_000_000,
+
+  // Inbox (I1–I7, D4, D5)
+  /** Rows of one person; the oldest are archived and trimmed in the background. */
+  rowsPerPersonMax: 5000,
+  /** How long a row is kept, from intake. */
+  retentionMs: 90 * day,
+  /** Rows a page may ask for. */
+  pageRowsMax: 100,
+  pageRowsDefault: 20,
+  /** Counts stop here and say so. */
+  countMax: 100,
+  /** A list of changes never holds more; an older revision gets `resync`. */
+  changesMax: 200,
+  /** A group takes events until this long after its first. */
+  groupSpanMs: day,
+  /** An event of the same meaning within this time of the last that counted has no new effect. */
+  sameMeaningMs: day,
+  /** Distinct people are exact up to here, an estimate above. */
+  exactPeopleMax: 10_000,
+  /** A growing group moves to the top after this growth, or this time, and at most this often. */
+  moveGrowthRatio: 0.05,
+  moveAfterMs: 5 * minute,
+  moveIntervalMs: 10 * second,
+  /** Former places a row remembers, so that a reader who pages meanwhile still meets it. */
+  formerPlacesMax: 16,
+  /** Ids in one request that marks notifications. */
+  markIdsMax: 500,
+
+  // Stream (V30–V33)
+  heartbeatMs: 25 * second,
+  /** A socket that must still authenticate is closed after this. */
+  authFrameMs: 5 * second,
+  /** Bytes waiting for one connection; above, it is cut with 4001: the inbox has everything. */
+  connectionBufferBytesMax: 1 * MiB,
+  /** A client's frame; larger ones close the connection. */
+  clientFrameBytesMax: 16 * KiB,
+  /** Items in one `changes` frame; more go in the next. */
+  frameItemsMax: 100,
+  /** Connections of one person; the oldest is closed. */
+  connectionsPerPersonMax: 20,
+  ticketKeptMs: 30 * second,
+  pollWaitMsMax: 30 * second,
+  /** All of a graceful stop (M4). */
+  stopMs: 10 * second,
+} as const;

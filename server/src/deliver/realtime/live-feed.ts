@@ -1,0 +1,26 @@
+/**
+ * Port between the gateway and whatever knows of changes: frames of one person, first what was missed, then live.
+ *
+ * Order: frames reach a sink in revision order, the catch-up first, without gap or repeat.
+ * Delivery: live frames are hints (at most once): whoever loses one resumes by revision from the inbox.
+ */
+import type { PersonKey, Revision } from '../../base/ids.ts';
+import type { Catchup } from '../../inbox/inbox-service.ts';
+
+export interface FeedFrame {
+  readonly kind: 'changes' | 'marks';
+  /** Where a client that has this frame resumes; marks frames repeat the last one. */
+  readonly revision: Revision;
+  /** The frame's JSON text in UTF-8, shared by all connections: never written to. */
+  readonly json: Buffer;
+}
+
+export type FeedSink = (frame: FeedFrame) => void;
+
+export interface LiveFeed {
+  /**
+   * Opens a feed. `started` is called once with the catch-up, synchronously before the first live frame can reach
+   * `sink`. Answers how to stop; stopping before the start means neither is ever called.
+   */
+  open(person: PersonKey, since: Revision | null, started: (catchup: Catchup) => void, sink: FeedSink): () => void;
+}

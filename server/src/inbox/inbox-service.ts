@@ -1,0 +1,58 @@
+/**
+ * What the API and the gateway ask of inboxes, in terms of the wire (contract/notification.ts). One implementation
+ * over `InboxStore`; in the embedded engine the API's thread calls it across a channel.
+ */
+import type { Counts, Notification, NotificationActor, NotificationPage } from '@carillon/contract/notification.ts';
+import type { ChannelDecision } from '@carillon/contract/reasons.ts';
+import type { ChangesFrame, HelloFrame, MarksFrame, ResyncFrame } from '@carillon/contract/stream.ts';
+import type { NotificationId, PersonKey, Revision } from '../base/ids.ts';
+
+export type StateFilter = 'unread' | 'read' | 'archived' | 'filtered';
+
+export interface PageQuery {
+  readonly limit: number;
+  readonly cursor: string | null;
+  readonly type: string | null;
+  readonly category: string | null;
+  readonly state: StateFilter | null;
+}
+
+export type MarkRequest =
+  | {
+      readonly kind: 'read' | 'seen';
+      readonly ids?: readonly NotificationId[];
+      readonly through?: Revision;
+      readonly throughTimeMs?: number;
+    }
+  | { readonly kind: 'unread' | 'archive' | 'unarchive'; readonly ids: readonly NotificationId[] }
+  | { readonly kind: 'snooze'; readonly ids: readonly NotificationId[]; readonly untilMs: number };
+
+export interface Why {
+  readonly event: { readonly source: string; readonly id: string; readonly type: string; readonly time: string };
+  readonly decisions: readonly (ChannelDecision & { readonly text: string })[];
+}
+
+export interface ActorsPage {
+  readonly items: readonly NotificationActor[];
+  readonly nextCursor: string | null;
+}
+
+/** What a stream gets when it starts: always `hello`, then what it missed since its revision. */
+export interface Catchup {
+  readonly hello: Omit<HelloFrame, 'heartbeatMs'>;
+  readonly frames: readonly (ChangesFrame | MarksFrame | ResyncFrame)[];
+}
+
+export interface InboxService {
+  /** Throws CARILLON_CURSOR_INVALID. */
+  page(person: PersonKey, query: PageQuery): Promise<NotificationPage>;
+  /** Throws CARILLON_NOTIFICATION_UNKNOWN alike for ids that never were, are gone, or are another person's. */
+  notification(person: PersonKey, id: NotificationId): Promise<Notification>;
+  actors(person: PersonKey, id: NotificationId, cursor: string | null, limit: number): Promise<ActorsPage>;
+  why(person: PersonKey, id: NotificationId): Promise<Why>;
+  counts(person: PersonKey): Promise<Counts>;
+  changes(person: PersonKey, since: Revision): Promise<ChangesFrame | ResyncFrame>;
+  /** Unknown ids are passed over. Answers the counts afterwards, and the frame for the person's other devices. */
+  mark(person: PersonKey, request: MarkRequest): Promise<MarksFrame>;
+  catchup(person: PersonKey, since: Revision | null): Promise<Catchup>;
+}
