@@ -35,6 +35,12 @@ export const limits = {
   /** How long a request may take to arrive; then the connection is closed. */
   requestArrivalMs: 30 * second,
   headerBytesMax: 16 * KiB,
+  /** How often connections are checked for requests that take too long. */
+  connectionCheckMs: 5 * second,
+  /** The body of an API request other than events; more is refused with 413. */
+  apiBodyBytesMax: 64 * KiB,
+  /** Open connections, sockets of streams among them; one more is closed at once. */
+  httpConnectionsMax: 30_000,
   /** Idle HTTP connections are kept longer than producers' pools keep theirs. */
   keepAliveMs: 120 * second,
 
