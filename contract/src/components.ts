@@ -1,0 +1,63 @@
+/**
+ * Schemas that the published documents refer to by name. A schema that occurs anywhere in an operation and equals one
+ * of these becomes a `$ref`; what is not listed is written out where it stands.
+ */
+import type { TSchema } from 'typebox';
+import { Actor, Event, EventObject, ParentObject, Recipients } from './event.ts';
+import { Live, Ready } from './health.ts';
+import { ActorsPage, CountsAnswer, Decision, MarkByIds, MarkThrough, Snooze, WhyAnswer } from './inbox-requests.ts';
+import {
+  Action,
+  Counts,
+  Notification,
+  NotificationActor,
+  NotificationObject,
+  NotificationPage,
+  NotificationState,
+} from './notification.ts';
+import { Problem } from './problem.ts';
+import {
+  AuthFrame,
+  ByeFrame,
+  ChangesFrame,
+  HelloFrame,
+  MarksFrame,
+  PingFrame,
+  PongFrame,
+  ResyncFrame,
+  VisibleFrame,
+} from './stream.ts';
+
+export const components: Readonly<Record<string, TSchema>> = {
+  Event,
+  Actor,
+  EventObject,
+  ParentObject,
+  Recipients,
+  Notification,
+  NotificationActor,
+  NotificationObject,
+  NotificationState,
+  NotificationPage,
+  Action,
+  Counts,
+  CountsAnswer,
+  ActorsPage,
+  Decision,
+  WhyAnswer,
+  MarkByIds,
+  MarkThrough,
+  Snooze,
+  HelloFrame,
+  ChangesFrame,
+  MarksFrame,
+  ResyncFrame,
+  PingFrame,
+  ByeFrame,
+  AuthFrame,
+  VisibleFrame,
+  PongFrame,
+  Live,
+  Ready,
+  Problem,
+};

@@ -1,0 +1,32 @@
+/** `GET /v1/notifications`: one page of the inbox, newest activity first (A1, I2). */
+import { NotificationQuery } from '@carillon/contract/inbox-requests.ts';
+import { NotificationPage } from '@carillon/contract/notification.ts';
+import { limits } from '../base/limits.ts';
+import type { InboxService } from '../inbox/inbox-service.ts';
+import { defineOperation, type Operation } from './operation.ts';
+import { pageAnswer } from './page-answer.ts';
+import { personOf } from './person-of.ts';
+
+const path = '/v1/notifications';
+
+export function listNotifications(inbox: InboxService): Operation {
+  return defineOperation({
+    method: 'GET',
+    path,
+    summary: 'One page of the inbox, newest activity first',
+    caller: 'user',
+    query: NotificationQuery,
+    answers: { 200: NotificationPage },
+    errors: ['CARILLON_CURSOR_INVALID'],
+    async handle({ principal, query }) {
+      const page = await inbox.page(personOf(principal), {
+        limit: query.limit ?? limits.pageRowsDefault,
+        cursor: query.cursor ?? null,
+        type: query.type ?? null,
+        category: query.category ?? null,
+        state: query.state ?? null,
+      });
+      return pageAnswer(page, path, query);
+    },
+  });
+}
