@@ -90,7 +90,7 @@ export class RecordWriter {
     this.#reserve(length);
     const buffer = this.#buffer;
     const at = this.#used;
-    this.#header(buffer, at, length, eventBytes, input);
+    this.#header(at, length, eventBytes, input);
     buffer.set(input.source.subarray(input.start, input.end), at + recordHeaderBytes);
     let tail = at + recordHeaderBytes + eventBytes;
     tail = writeShortText(buffer, tail, input.tenant);
@@ -108,7 +108,8 @@ export class RecordWriter {
     return batch;
   }
 
-  #header(buffer: Buffer, at: number, length: number, eventBytes: number, input: RecordInput): void {
+  #header(at: number, length: number, eventBytes: number, input: RecordInput): void {
+    const buffer = this.#buffer;
     buffer.writeUInt32LE(length, at);
     buffer[at + 4] = recordVersion;
     buffer[at + 5] = lanes.indexOf(input.lane);
