@@ -64,6 +64,11 @@ export const errorCodes = {
     title: 'No such notification',
     next: 'It may have been removed or expired: load the inbox again.',
   },
+  CARILLON_SCHEMA_UNKNOWN: {
+    status: 404,
+    title: 'No such event schema',
+    next: 'Use a type of the catalogue, with a version it has: `post.liked` or `post.liked@1`.',
+  },
   CARILLON_CURSOR_INVALID: { status: 400, title: 'The cursor is not valid', next: 'Start again from the first page.' },
   CARILLON_AUTH_REQUIRED: {
     status: 401,

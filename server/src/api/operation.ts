@@ -46,6 +46,8 @@ export interface RawBody {
   /** Media types without parameters. Empty: any, also none. */
   readonly contentTypes: readonly string[];
   readonly bytesMax: number;
+  /** For the documentation: what a body of each media type looks like. */
+  readonly schemas?: Readonly<Record<string, TSchema>>;
 }
 
 interface OperationText {
@@ -56,6 +58,8 @@ interface OperationText {
   readonly summary: string;
   /** Schema per status; null where there is no body. */
   readonly answers: Readonly<Record<number, TSchema | null>>;
+  /** For the documentation: media type of the answers, JSON unless given. `handle` sets the header. */
+  readonly answerType?: string;
   /** Beside those every operation can answer (`commonErrors`). */
   readonly errors: readonly ErrorCode[];
   /** Honours `Idempotency-Key` (A6). */

@@ -103,8 +103,22 @@ export const limits = {
   frameItemsMax: 100,
   /** Connections of one person; the oldest is closed. */
   connectionsPerPersonMax: 20,
+  /** A stream ticket is good for this long, once. */
   ticketKeptMs: 30 * second,
+  /** Tickets that wait to be used; above, the oldest is dropped and its holder must ask again. */
+  ticketsMax: 100_000,
+  /** Sockets whose client is not known yet; above, further ones are refused with 503. */
+  unprovenConnectionsMax: 2000,
+  /** How often all connections are looked over for heartbeats, expiry and revocation: well below the 2 s of V33. */
+  sweepMs: second,
+  /** A client that was told to go has this long; then its socket is destroyed. */
+  closeGraceMs: 5 * second,
+  /** On a drain each client is told to come back after this, and a random share of the spread on top (BC-43). */
+  reconnectAfterMs: 5 * second,
+  reconnectSpreadMs: 15 * second,
   pollWaitMsMax: 30 * second,
+  /** Ready fails when events wait and none has been applied for this long (M4). */
+  stalledAfterMs: 30 * second,
   /** All of a graceful stop (M4). */
   stopMs: 10 * second,
 } as const;
