@@ -84,7 +84,11 @@ function install(folder, reason, say) {
   );
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
   const options = { cwd: folder, stdio: ['ignore', 2, 2], shell: process.platform === 'win32' };
-  const { status, error } = spawnSync(npm, ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], options);
+  const { status, error } = spawnSync(
+    npm,
+    ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'],
+    options,
+  );
   if (error) throw new Error(`npm could not be started: ${error.message}`);
   if (status !== 0) throw new Error(`npm ci failed with exit code ${status}; its message is above.`);
   say('setup: done.');
