@@ -64,6 +64,9 @@ export const limits = {
   /** Groups whose members are kept in memory, by number of members over all groups. */
   cachedMembersMax: 1_000_000,
 
+  /** Wait before a failed write of the inbox store is tried again; intake is refused meanwhile once the backlog is full. */
+  storeRetryMs: 250,
+
   // Inbox (I1–I7, D4, D5)
   /** Rows of one person; the oldest are archived and trimmed in the background. */
   rowsPerPersonMax: 5000,
@@ -90,6 +93,20 @@ export const limits = {
   formerPlacesMax: 16,
   /** Ids in one request that marks notifications. */
   markIdsMax: 500,
+  /** Deltas of one group's members that a read merges; more are first joined into one. */
+  memberDeltasMax: 64,
+  /** Rows read at a time where a page or a count goes beyond the newest. */
+  readStepRows: 500,
+  /** People whose counts are remembered between reads; the one remembered longest is dropped. */
+  cachedCountsMax: 10_000,
+  /** People paged through `/actors` at a time. */
+  pageActorsMax: 100,
+  /** How often retention goes through everybody. */
+  retentionEveryMs: hour,
+  /** Rows retention archives and removes in one step; other work comes between steps. */
+  retentionStepRows: 100,
+  /** A title in the in-app text is cut to this, in UTF-8 bytes, between grapheme clusters. */
+  inAppTitleBytesMax: 160,
 
   // Stream (V30–V33)
   heartbeatMs: 25 * second,

@@ -26,6 +26,7 @@ export interface PersonHead {
   readonly items: readonly Item[];
   /** No older rows exist. */
   readonly complete: boolean;
+  /** Through-marks, and the item marks of at least these items; where the head is not complete, older ones may lack. */
   readonly marks: Marks;
   /** Greatest revision written to a row outside the newest `changesMax`, or of a trim; 0 if none. */
   readonly deepRevision: Revision;
@@ -63,7 +64,12 @@ export interface InboxStore {
   mergeMarks(person: PersonKey, patch: MarksPatch): Promise<Marks>;
   /** People that have rows, in a stable order, for background work. */
   people(after: PersonKey | null, max: number): Promise<readonly PersonKey[]>;
-  /** Deletes rows with their members and marks for good (retention). Revision: see `deepRevision`. */
+  /** The place of the item that has `rank` newer items before it; null if there are not so many. */
+  placeAt(person: PersonKey, rank: number): Promise<Place | null>;
+  /**
+   * Deletes rows with their former places, members and marks for good (retention). Revision: see `deepRevision`.
+   * The caller keeps the executor from writing these rows meanwhile.
+   */
   remove(person: PersonKey, items: readonly Item[], revision: Revision): Promise<void>;
   close(): Promise<void>;
 }

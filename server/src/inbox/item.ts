@@ -92,7 +92,7 @@ export interface Member {
 export interface Marks {
   /** Items whose `activityRevision` is at most this are read. Merged by maximum. */
   readonly readThrough: Revision;
-  /** When readThrough was last set, in marks versions: an explicit "unread" before it gives way. */
+  /** When readThrough was last set to this value, in marks versions: an explicit "unread" before it gives way. */
   readonly readThroughVersion: Revision;
   readonly seenThrough: Revision;
   /** Greatest version of any mark. */
@@ -113,8 +113,16 @@ export const noMarks: Marks = { readThrough: 0, readThroughVersion: 0, seenThrou
 /** All that changes for one person by one micro-batch; written as one. */
 export interface PersonWrite {
   readonly person: PersonKey;
-  /** Rows as they now are. `movedFrom` is the place to clear when the row has moved. */
-  readonly items: readonly { readonly item: Item; readonly movedFrom: Place | null }[];
+  /**
+   * Rows as they now are. `movedFrom` is the place to clear when the row has moved: where that differs from the new
+   * place, the store leaves a former place there, with the span of `item.formerPlaces` entries of that time.
+   * `droppedFormer`: entries that left `item.formerPlaces` with this write, whose rows go too.
+   */
+  readonly items: readonly {
+    readonly item: Item;
+    readonly movedFrom: Place | null;
+    readonly droppedFormer?: readonly FormerPlace[];
+  }[];
   /** Members added or changed, one delta per group. */
   readonly members: readonly {
     readonly item: NotificationId;

@@ -1,0 +1,311 @@
+/**
+ * The inbox store in LevelDB, for the embedded engine. All keys of a person lie in one range:
+ *
+ *     <prefix>p/<person> NUL a0 | a1       greatest deep revision of the executor, and of trimming (one writer each)
+ *                            b             through-marks
+ *                            i <place key> an item, or `f<from>,<until>` where a row once stood; newest first
+ *                            k <id>        marks of one item
+ *                            m <id> NUL <revision>  one delta of members
+ *     <prefix>pos/<shard>                  positions
+ *
+ * NUL cannot occur in ids, so no person's range reaches into another's. Writes are not synced: what a crash of the
+ * machine takes is replayed from the event log, and since LevelDB keeps the order of its writes and the positions are
+ * in the same batch as the rows, the position is never ahead of them. One process and one executor write: the later
+ * write wins because it comes later.
+ */
+import type { NotificationId, PersonKey, Revision } from '../base/ids.ts';
+import { limits } from '../base/limits.ts';
+import type { Position } from '../log/event-log.ts';
+import { clearedPlaces, formerAt } from './former-places.ts';
+import type { InboxStore, MarksPatch, PersonHead, StoredRow } from './inbox-store.ts';
+import type { Item, ItemMark, Marks, Member, PersonWrite, Place } from './item.ts';
+import { noMarks } from './item.ts';
+import { decodeItem, encodeItem } from './item-codec.ts';
+import { decodeItemMark, decodeThrough, encodeItemMark, encodeThrough } from './marks-codec.ts';
+import { decodeMembers, encodeMembers, mergeDeltas } from './member-codec.ts';
+import { mergeItemMark, mergeThrough } from './merge-marks.ts';
+import { idTimeMs, sortableTime } from './notification-id.ts';
+import type { LevelDb } from './open-level.ts';
+import { newestFirst, placeKey, placeOfKey } from './place-key.ts';
+
+type Batch = ReturnType<LevelDb['batch']>;
+type Snapshot = ReturnType<LevelDb['snapshot']>;
+type Entry = [key: string, value: string];
+
+/** Bytes one step of an iterator may take from LevelDB: more than a head of long rows. */
+const stepBytes = 1024 * 1024;
+const revisionChars = 11;
+
+export class InboxStoreLevel implements InboxStore {
+  readonly #db: LevelDb;
+  readonly #prefix: string;
+  /** The last queued write to marks, or rewrite of members, per person: these read before they write. */
+  #queues = new Map<PersonKey, Promise<unknown>>();
+
+  /** Takes an open database, which stays the caller's to close. */
+  constructor(db: LevelDb, prefix = 'inbox/') {
+    this.#db = db;
+    this.#prefix = prefix;
+  }
+
+  async positions(shard: number): Promise<readonly Position[] | null> {
+    const text = this.#db.getSync(`${this.#prefix}pos/${shard}`);
+    return text === undefined ? null : (JSON.parse(text) as Position[]);
+  }
+
+  async write(shard: number, people: readonly PersonWrite[], positions: readonly Position[]): Promise<void> {
+    const batch = this.#db.batch();
+    for (const change of people) putPerson(batch, this.#base(change.person), change);
+    batch.put(`${this.#prefix}pos/${shard}`, JSON.stringify(positions));
+    await batch.write();
+  }
+
+  async head(person: PersonKey, rowsMax: number): Promise<PersonHead> {
+    const base = this.#base(person);
+    const snapshot = this.#db.snapshot();
+    try {
+      const head = await this.#readHead(base, rowsMax, snapshot);
+      const oldest = head.items.at(-1);
+      if (oldest === undefined && head.complete) return { ...head, marks: { ...head.marks, items: new Map() } };
+      // A row stands at most a group's span after the time in its id.
+      const leastMs = head.complete || oldest === undefined ? 0 : oldest.activityAtMs - limits.groupSpanMs;
+      const items = await this.#itemMarks(base, `n_${sortableTime(leastMs)}`, snapshot);
+      return { ...head, marks: { ...head.marks, items } };
+    } finally {
+      await snapshot.close();
+    }
+  }
+
+  async rows(person: PersonKey, after: Place | null, rowsMax: number): Promise<readonly StoredRow[]> {
+    const base = this.#base(person);
+    const from = `${base}i${after === null ? '' : placeKey(after)}`;
+    const entries = await this.#entries({ gt: from, lt: `${base}j`, limit: rowsMax });
+    return entries.map(([key, text]) => storedRow(key.slice(base.length + 1), text));
+  }
+
+  async item(person: PersonKey, id: NotificationId): Promise<Item | null> {
+    const base = this.#base(person);
+    const timeMs = idTimeMs(id);
+    const opened = this.#db.getSync(`${base}i${placeKey({ activityAtMs: timeMs, id })}`);
+    if (opened !== undefined && isItem(opened)) return decodeItem(opened);
+    // It has moved, and may move on while we look: then the next look finds it.
+    for (let look = 0; look < 3; look++) {
+      const keys = await this.#keys({
+        gte: `${base}i${newestFirst(timeMs + limits.groupSpanMs)}`,
+        lt: `${base}i${newestFirst(timeMs)}`,
+      });
+      const newest = keys.find((key) => key.endsWith(id));
+      if (newest === undefined) return null;
+      const text = this.#db.getSync(newest);
+      if (text !== undefined && isItem(text)) return decodeItem(text);
+    }
+    return null;
+  }
+
+  async members(person: PersonKey, id: NotificationId): Promise<readonly Member[]> {
+    const deltas = await this.#deltas(person, id);
+    if (deltas.length > limits.memberDeltasMax) await this.#queue(person, () => this.#joinDeltas(person, id));
+    return mergeDeltas(deltas.map(([, text]) => decodeMembers(text)));
+  }
+
+  async marks(person: PersonKey): Promise<Marks> {
+    const base = this.#base(person);
+    const snapshot = this.#db.snapshot();
+    try {
+      const through = this.#db.getSync<string, string>(`${base}b`, { snapshot });
+      if (through === undefined) return noMarks;
+      return { ...decodeThrough(through), items: await this.#itemMarks(base, '', snapshot) };
+    } finally {
+      await snapshot.close();
+    }
+  }
+
+  mergeMarks(person: PersonKey, patch: MarksPatch): Promise<Marks> {
+    return this.#queue(person, async () => {
+      const base = this.#base(person);
+      const batch = this.#db.batch();
+      const through = this.#db.getSync(`${base}b`);
+      batch.put(`${base}b`, encodeThrough(mergeThrough(through ? decodeThrough(through) : noMarks, patch)));
+      for (const change of patch.items ?? []) {
+        const key = `${base}k${change.id}`;
+        const mark = this.#db.getSync(key);
+        batch.put(key, encodeItemMark(mergeItemMark(mark ? decodeItemMark(mark) : undefined, change, patch.version)));
+      }
+      await batch.write();
+      return this.marks(person);
+    });
+  }
+
+  async people(after: PersonKey | null, max: number): Promise<readonly PersonKey[]> {
+    const prefix = `${this.#prefix}p/`;
+    const people: PersonKey[] = [];
+    const iterator = this.#db.keys({ gt: prefix, lt: `${this.#prefix}p0` });
+    try {
+      // U+0001 is the least that may follow NUL, so it skips exactly this person's range.
+      if (after !== null) iterator.seek(`${prefix}${after}\u0001`);
+      for (;;) {
+        const key = people.length < max ? await iterator.next() : undefined;
+        if (key === undefined) return people;
+        const base = key.slice(0, key.indexOf('\0') + 1);
+        iterator.seek(`${base}i`);
+        if ((await iterator.next())?.startsWith(`${base}i`)) people.push(base.slice(prefix.length, -1) as PersonKey);
+        iterator.seek(`${base.slice(0, -1)}\u0001`);
+      }
+    } finally {
+      await iterator.close();
+    }
+  }
+
+  async placeAt(person: PersonKey, rank: number): Promise<Place | null> {
+    const base = this.#base(person);
+    const iterator = this.#db.iterator({ gte: `${base}i`, lt: `${base}j`, highWaterMarkBytes: stepBytes });
+    let before = rank;
+    try {
+      for (;;) {
+        const entries = await iterator.nextv(before + 1);
+        if (entries.length === 0) return null;
+        for (const [key, text] of entries) {
+          if (isItem(text) && before-- === 0) return placeOfKey(key.slice(base.length + 1));
+        }
+      }
+    } finally {
+      await iterator.close();
+    }
+  }
+
+  remove(person: PersonKey, items: readonly Item[], revision: Revision): Promise<void> {
+    return this.#queue(person, async () => {
+      const base = this.#base(person);
+      const batch = this.#db.batch();
+      for (const item of items) {
+        const { id } = item;
+        batch.del(`${base}i${placeKey(item)}`).del(`${base}k${id}`);
+        for (const { activityAtMs } of item.formerPlaces) batch.del(`${base}i${placeKey({ activityAtMs, id })}`);
+        for (const [key] of await this.#deltas(person, id)) batch.del(key);
+      }
+      batch.put(`${base}a1`, String(Math.max(revision, Number(this.#db.getSync(`${base}a1`) ?? 0))));
+      await batch.write();
+    });
+  }
+
+  async close(): Promise<void> {
+    await Promise.allSettled(this.#queues.values());
+  }
+
+  #base(person: PersonKey): string {
+    return `${this.#prefix}p/${person}\0`;
+  }
+
+  /** Everything of the head but the marks of its items: one run over adjacent rows. */
+  async #readHead(base: string, rowsMax: number, snapshot: Snapshot): Promise<PersonHead> {
+    const items: Item[] = [];
+    let marks = noMarks;
+    let deepRevision = 0;
+    const range = { gte: `${base}a`, lt: `${base}j`, highWaterMarkBytes: stepBytes, snapshot };
+    const iterator = this.#db.iterator<string, string>(range);
+    try {
+      for (;;) {
+        // Three rows of the person, and one item more, to know whether the head is complete.
+        const entries = await iterator.nextv(rowsMax - items.length + 4);
+        if (entries.length === 0) return { items, complete: true, marks, deepRevision };
+        for (const [key, text] of entries) {
+          const tag = key[base.length];
+          if (tag === 'a') deepRevision = Math.max(deepRevision, Number(text));
+          else if (tag === 'b') marks = { ...decodeThrough(text), items: noMarks.items };
+          else if (!isItem(text)) continue;
+          else if (items.length === rowsMax) return { items, complete: false, marks, deepRevision };
+          else items.push(decodeItem(text));
+        }
+      }
+    } finally {
+      await iterator.close();
+    }
+  }
+
+  async #itemMarks(base: string, leastId: string, snapshot: Snapshot): Promise<Map<NotificationId, ItemMark>> {
+    const entries = await this.#entries({ gte: `${base}k${leastId}`, lt: `${base}l`, snapshot });
+    const skip = base.length + 1;
+    return new Map(entries.map(([key, text]) => [key.slice(skip) as NotificationId, decodeItemMark(text)]));
+  }
+
+  #deltas(person: PersonKey, id: NotificationId): Promise<Entry[]> {
+    const start = `${this.#base(person)}m${id}`;
+    return this.#entries({ gt: `${start}\0`, lt: `${start}\u0001` });
+  }
+
+  /** Many small deltas become one in the place of the last: wholly or not at all, and the merged members are the same. */
+  async #joinDeltas(person: PersonKey, id: NotificationId): Promise<void> {
+    const deltas = await this.#deltas(person, id);
+    const last = deltas.at(-1);
+    if (last === undefined || deltas.length <= limits.memberDeltasMax) return;
+    const batch = this.#db.batch();
+    for (const [key] of deltas) batch.del(key);
+    batch.put(last[0], encodeMembers(mergeDeltas(deltas.map(([, text]) => decodeMembers(text)))));
+    await batch.write();
+  }
+
+  async #entries(range: { gt?: string; gte?: string; lt: string; limit?: number; snapshot?: Snapshot }) {
+    const iterator = this.#db.iterator<string, string>({ ...range, highWaterMarkBytes: stepBytes });
+    try {
+      const entries: Entry[] = await iterator.nextv(range.limit ?? 1000);
+      if (entries.length === 0) return entries;
+      for (;;) {
+        const more = await iterator.nextv(1000);
+        if (more.length === 0) return entries;
+        entries.push(...more);
+      }
+    } finally {
+      await iterator.close();
+    }
+  }
+
+  async #keys(range: { gte: string; lt: string }): Promise<string[]> {
+    return this.#db.keys({ ...range, highWaterMarkBytes: stepBytes }).all();
+  }
+
+  /** Runs `work` after all earlier work of this person, whether that succeeded or not. */
+  #queue<Result>(person: PersonKey, work: () => Promise<Result>): Promise<Result> {
+    const result = (this.#queues.get(person) ?? Promise.resolve()).then(work, work);
+    const settled: Promise<unknown> = result
+      .catch(() => {})
+      .then(() => {
+        if (this.#queues.get(person) === settled) this.#queues.delete(person);
+      });
+    this.#queues.set(person, settled);
+    return result;
+  }
+}
+
+function putPerson(batch: Batch, base: string, change: PersonWrite): void {
+  for (const { item, movedFrom, droppedFormer } of change.items) {
+    if (movedFrom !== null) putFormer(batch, base, item, movedFrom);
+    for (const activityAtMs of droppedFormer === undefined ? [] : clearedPlaces(item, droppedFormer)) {
+      batch.del(`${base}i${placeKey({ activityAtMs, id: item.id })}`);
+    }
+    // Behind the former place: where the two are the same, the item stands.
+    batch.put(`${base}i${placeKey(item)}`, encodeItem(item));
+  }
+  for (const delta of change.members) {
+    const revision = delta.revision.toString(36).padStart(revisionChars, '0');
+    batch.put(`${base}m${delta.item}\0${revision}`, encodeMembers(delta.members));
+  }
+  if (change.deepRevision !== null) batch.put(`${base}a0`, String(change.deepRevision));
+}
+
+function putFormer(batch: Batch, base: string, item: Item, movedFrom: Place): void {
+  const key = `${base}i${placeKey({ activityAtMs: movedFrom.activityAtMs, id: item.id })}`;
+  const former = formerAt(item, movedFrom);
+  if (former === null) batch.del(key);
+  else batch.put(key, `f${former.from},${former.until}`);
+}
+
+function isItem(text: string): boolean {
+  return text.charCodeAt(0) !== 0x66;
+}
+
+function storedRow(key: string, text: string): StoredRow {
+  if (isItem(text)) return { kind: 'item', item: decodeItem(text) };
+  const { activityAtMs, id } = placeOfKey(key);
+  const [from, until] = text.slice(1).split(',').map(Number) as [number, number];
+  return { kind: 'former', id, place: { activityAtMs, from, until } };
+}

@@ -1,0 +1,44 @@
+/**
+ * What a person's marks say of one item (I3). Pure, and free of allocation except for `itemState` itself,
+ * since the executor asks for up to 200 items whenever something arrives.
+ */
+import type { NotificationState } from '@carillon/contract/notification.ts';
+import type { Item, ItemMark, Marks } from './item.ts';
+
+export function isRead(item: Item, mark: ItemMark | undefined, marks: Marks): boolean {
+  const own = mark?.read;
+  if (own?.value === true) return true;
+  if (item.activityRevision > marks.readThrough) return false;
+  // An explicit "unread" holds until everything is marked read again.
+  return own === undefined || own.version <= marks.readThroughVersion;
+}
+
+export function isSeen(item: Item, mark: ItemMark | undefined, marks: Marks): boolean {
+  return mark?.seen?.value === true || item.activityRevision <= marks.seenThrough || isRead(item, mark, marks);
+}
+
+export function isArchived(mark: ItemMark | undefined): boolean {
+  return mark?.archived?.value === true;
+}
+
+export function isSnoozed(mark: ItemMark | undefined, nowMs: number): boolean {
+  return (mark?.snoozedUntilMs?.value ?? 0) > nowMs;
+}
+
+/** In the default list, and so in the counts: live, not archived, not snoozed. */
+export function isListed(item: Item, marks: Marks, nowMs: number): boolean {
+  if (item.state !== 'live') return false;
+  const mark = marks.items.get(item.id);
+  return !isArchived(mark) && !isSnoozed(mark, nowMs);
+}
+
+export function itemState(item: Item, marks: Marks, nowMs: number): NotificationState {
+  const mark = marks.items.get(item.id);
+  const snoozedUntilMs = mark?.snoozedUntilMs?.value ?? 0;
+  return {
+    seen: isSeen(item, mark, marks),
+    read: isRead(item, mark, marks),
+    archived: isArchived(mark),
+    snoozedUntil: snoozedUntilMs > nowMs ? new Date(snoozedUntilMs).toISOString() : null,
+  };
+}
