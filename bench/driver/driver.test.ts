@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { DriverProcess } from '../lib/driver-process.ts';
+import { ServerProcess } from '../lib/server-process.ts';
+
+const traceFile = fileURLToPath(new URL('../../examples/traces/higgs-sample.txt.gz', import.meta.url));
+const plan = { traceFile, lines: 3000, skew: 'trace', recipientsMax: 400, batch: 100, listen: true } as const;
+
+async function runAgainst(fault: string): Promise<Awaited<ReturnType<DriverProcess['run']>>> {
+  const module = 'bench/lib/stand-in-server.ts';
+  const server = await ServerProcess.start({ module, readyPath: '/readyz', environment: { FAULT: fault } });
+  let driver: DriverProcess | null = null;
+  try {
+    driver = await DriverProcess.open('carillon', { ...plan, port: server.port });
+    return await driver.run({ perSecond: 10_000, durationMs: 700, connections: 4 });
+  } finally {
+    await driver?.close();
+    await server.stop();
+  }
+}
+
+test('every counted event of several laps is delivered once, and nothing else', async () => {
+  const run = await runAgainst('none');
+  assert.ok(run.sent >= 6900 && run.sent <= 7200, `sent ${run.sent}`);
+  assert.ok(run.expected < run.sent && run.expected > run.sent / 2, `expected ${run.expected} of ${run.sent}`);
+  assert.deepEqual([run.delivered, run.strays, run.cut, run.refused], [run.expected, 0, 0, {}]);
+  assert.equal(run.latency.count, run.delivered);
+});
