@@ -1,7 +1,11 @@
 /** Frames of the live stream, the same over WebSocket, Server-Sent Events and long polling (V30, V31). */
 import { type Static, Type } from 'typebox';
-import { Counts, Notification, NotificationState, Revision } from './notification.ts';
+import { Counts, Notification, NotificationState, Revision, Time } from './notification.ts';
 
+/**
+ * Always first. A client that gave no revision resumes from this one; another keeps its own until the `changes` frames
+ * that follow have moved it, or until `resync` says that it must load again and take this one.
+ */
 export const HelloFrame = Type.Object({
   kind: Type.Literal('hello'),
   user: Type.String(),
@@ -54,6 +58,22 @@ export const VisibleFrame = Type.Object(
 export const PongFrame = Type.Object({ kind: Type.Literal('pong') }, { additionalProperties: false });
 
 export const ClientFrame = Type.Union([AuthFrame, VisibleFrame, PongFrame]);
+
+/** What one long poll answers. */
+export const PollAnswer = Type.Union([HelloFrame, ChangesFrame, MarksFrame, ResyncFrame]);
+
+/** Other parameters are let through, so that a token among them is refused as such. */
+export const StreamQuery = Type.Object({
+  ticket: Type.Optional(Type.String({ maxLength: 128 })),
+  since: Type.Optional(Revision),
+});
+export const PollQuery = Type.Object({
+  ...StreamQuery.properties,
+  /** Longer than 30 s is taken as 30 s, which is also what counts if it is absent. */
+  waitMs: Type.Optional(Type.Integer({ minimum: 0 })),
+});
+
+export const StreamTicket = Type.Object({ ticket: Type.String(), expiresAt: Time });
 
 export type HelloFrame = Static<typeof HelloFrame>;
 export type ChangesFrame = Static<typeof ChangesFrame>;

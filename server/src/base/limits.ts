@@ -64,6 +64,8 @@ export const limits = {
   /** Groups whose members are kept in memory, by number of members over all groups. */
   cachedMembersMax: 1_000_000,
 
+  /** Young generation of the store's thread: smaller costs time in collections, larger costs memory. */
+  storeThreadYoungMb: 64,
   /** Wait before a failed write of the inbox store is tried again; intake is refused meanwhile once the backlog is full. */
   storeRetryMs: 250,
 

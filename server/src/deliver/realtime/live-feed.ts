@@ -11,7 +11,7 @@ export interface FeedFrame {
   readonly kind: 'changes' | 'marks';
   /** Where a client that has this frame resumes; marks frames repeat the last one. */
   readonly revision: Revision;
-  /** The frame's JSON text in UTF-8, shared by all connections: never written to. */
+  /** The frame's JSON text in UTF-8 on one line, shared by all connections: never written to. */
   readonly json: Buffer;
 }
 
