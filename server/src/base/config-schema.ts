@@ -1,0 +1,181 @@
+/**
+ * Everything that can be configured: type, default, environment variable (`env`) and explanation of each key, in one
+ * schema. It validates, it types `Config`, and docs/CONFIG.md is written from it. Unknown keys are errors.
+ */
+import { type Static, Type } from 'typebox';
+import { limits } from './limits.ts';
+
+const dayMs = 86_400_000;
+
+const closed = { additionalProperties: false } as const;
+
+const tenant = Type.Optional(
+  Type.String({ minLength: 1, maxLength: 128, description: 'Tenant; `default` if absent.' }),
+);
+const expiresAt = Type.Optional(
+  Type.String({ format: 'date-time', description: 'From then on the key is refused (RFC 3339).' }),
+);
+const keyId = Type.String({
+  pattern: '^[A-Za-z0-9._-]{1,128}$',
+  description: 'Name of the key, as shown in logs: letters, digits, `.`, `_`, `-`.',
+});
+/** Keys are long and random, so a slow hash would add nothing to a fast one. */
+const keyHash = Type.String({
+  pattern: '^[0-9a-f]{64}$',
+  description: 'SHA-256 of the key, 64 lower-case hexadecimal digits.',
+});
+
+export const ProducerKey = Type.Object(
+  {
+    id: keyId,
+    hash: keyHash,
+    sources: Type.Array(Type.String({ minLength: 1, maxLength: 256 }), {
+      minItems: 1,
+      description: 'Sources the key may write as; `*` is any.',
+    }),
+    expiresAt,
+    tenant,
+  },
+  closed,
+);
+
+/** Whose tokens people come with. Exactly one of `secret`, `publicKey` and `jwksUrl` is given. */
+export const UserTokens = Type.Object(
+  {
+    issuer: Type.String({ minLength: 1, description: 'The `iss` claim, exactly.' }),
+    audience: Type.String({ minLength: 1, description: 'The `aud` claim, exactly.' }),
+    algorithm: Type.Enum(['HS256', 'ES256', 'RS256', 'EdDSA'], {
+      description: 'The one algorithm that is accepted: `HS256`, `ES256`, `RS256` or `EdDSA`.',
+    }),
+    secret: Type.Optional(Type.String({ minLength: 32, description: 'For HS256 only: at least 32 characters.' })),
+    publicKey: Type.Optional(Type.String({ minLength: 1, description: 'For the others: PEM, or JWK as JSON text.' })),
+    jwksUrl: Type.Optional(
+      Type.String({ format: 'uri', description: 'Instead of `publicKey`: where the keys are published (https).' }),
+    ),
+    tenant,
+  },
+  closed,
+);
+
+export const OperatorKey = Type.Object(
+  {
+    id: keyId,
+    hash: keyHash,
+    role: Type.Enum(['viewer', 'support', 'operator', 'admin'], {
+      description: 'What it may do: `viewer`, `support`, `operator` or `admin`.',
+    }),
+    expiresAt,
+    tenant,
+  },
+  closed,
+);
+
+const signingSecret = (use: string, env: string) =>
+  Type.Optional(
+    Type.String({
+      minLength: 32,
+      maxLength: 1024,
+      env,
+      description: `${use} At least 32 characters; production only starts with it.`,
+    }),
+  );
+
+const days = (defaultMs: number, description: string) =>
+  Type.Integer({ minimum: 1, maximum: 3650, default: defaultMs / dayMs, description });
+
+const Auth = Type.Object(
+  {
+    cursorSecret: signingSecret('Signs paging cursors.', 'CARILLON_CURSOR_SECRET'),
+    tokenSecret: signingSecret('Signs stream tickets and the tokens of development mode.', 'CARILLON_TOKEN_SECRET'),
+    producerKeys: Type.Array(ProducerKey, { default: [], description: 'API keys of producers.' }),
+    userTokens: Type.Array(UserTokens, { default: [], description: 'Issuers of the tokens people come with.' }),
+    operators: Type.Array(OperatorKey, { default: [], description: 'Keys of operators.' }),
+  },
+  closed,
+);
+
+export const Config = Type.Object(
+  {
+    mode: Type.Enum(['development', 'production'], {
+      default: 'development',
+      env: 'CARILLON_MODE',
+      description:
+        '`development` binds loopback only and hands out tokens to anyone; `production` only starts with secrets and keys.',
+    }),
+    host: Type.String({ minLength: 1, default: '127.0.0.1', env: 'HOST', description: 'Address to listen on.' }),
+    port: Type.Integer({
+      minimum: 0,
+      maximum: 65535,
+      default: 8080,
+      env: 'PORT',
+      description: 'Port; 0 takes any free one.',
+    }),
+    dataDir: Type.String({
+      minLength: 1,
+      default: '.carillon',
+      env: 'CARILLON_DATA',
+      description: 'Folder of all data; made if missing. One process at a time.',
+    }),
+    shards: Type.Integer({
+      minimum: 1,
+      maximum: 1024,
+      default: 1,
+      description: 'Shares that people are divided into. Fixed once there is data.',
+    }),
+    logLevel: Type.Enum(['debug', 'info', 'warn', 'error'], {
+      default: 'info',
+      env: 'CARILLON_LOG_LEVEL',
+      description: 'Least level that is logged: `debug`, `info`, `warn` or `error`.',
+    }),
+    log: Type.Object(
+      {
+        keptDays: days(
+          limits.logKeptMs,
+          'How long the log of events is kept: the reach of replays and of duplicate checks.',
+        ),
+        segmentBytes: Type.Integer({
+          minimum: 1024 * 1024,
+          maximum: 1024 * 1024 * 1024,
+          default: limits.segmentBytes,
+          description: 'Bytes of one file of the log.',
+        }),
+      },
+      closed,
+    ),
+    inbox: Type.Object(
+      {
+        rowsPerPersonMax: Type.Integer({
+          minimum: 200,
+          maximum: 100_000,
+          default: limits.rowsPerPersonMax,
+          description: 'Rows of one person; the oldest are trimmed in the background.',
+        }),
+        retentionDays: days(limits.retentionMs, 'How long a row is kept, counted from its last event.'),
+        exactPeopleMax: Type.Integer({
+          minimum: 100,
+          maximum: 1_000_000,
+          default: limits.exactPeopleMax,
+          description: 'People of a group are counted exactly up to here, and estimated above.',
+        }),
+      },
+      closed,
+    ),
+    stream: Type.Object(
+      {
+        allowedOrigins: Type.Array(Type.String({ pattern: '^https?://[^/]+$' }), {
+          default: [],
+          description:
+            'Origins whose pages may open a stream, such as `https://app.example`; none means the own origin only.',
+        }),
+      },
+      closed,
+    ),
+    auth: Auth,
+  },
+  closed,
+);
+
+export type Config = Static<typeof Config>;
+export type ProducerKey = Static<typeof ProducerKey>;
+export type UserTokens = Static<typeof UserTokens>;
+export type OperatorKey = Static<typeof OperatorKey>;

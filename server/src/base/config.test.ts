@@ -1,0 +1,188 @@
+/** Where values come from, what is refused, and that every refusal names its key. */
+import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { type Environment, loadConfig } from './config.ts';
+import { ConfigError } from './config-error.ts';
+import type { Config } from './config-schema.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'carillon-config-'));
+after(() => rmSync(folder, { recursive: true }));
+let files = 0;
+
+function load(yaml: string, env: Environment = {}): Config {
+  const file = join(folder, `${files++}.yaml`);
+  writeFileSync(file, yaml);
+  return loadConfig({ env, file });
+}
+
+/** The problems of a configuration as `path` → detail. */
+function problems(yaml: string, env: Environment = {}): Record<string, string> {
+  try {
+    load(yaml, env);
+  } catch (error) {
+    assert.ok(error instanceof ConfigError, String(error));
+    return Object.fromEntries(error.problems.map(({ path, detail }) => [path, detail]));
+  }
+  return {};
+}
+
+const secret = 'a'.repeat(32);
+const hash = '0'.repeat(64);
+const pem = (type: 'ec' | 'rsa' | 'ed25519'): string => {
+  const keys =
+    type === 'ec'
+      ? generateKeyPairSync('ec', { namedCurve: 'prime256v1' })
+      : type === 'rsa'
+        ? generateKeyPairSync('rsa', { modulusLength: 2048 })
+        : generateKeyPairSync('ed25519');
+  return keys.publicKey.export({ type: 'spki', format: 'pem' }).toString();
+};
+const issuer = (fields: object): string =>
+  JSON.stringify({ auth: { userTokens: [{ issuer: 'https://id.example', audience: 'carillon', ...fields }] } });
+
+const production = {
+  mode: 'production',
+  host: '0.0.0.0',
+  auth: {
+    cursorSecret: secret,
+    tokenSecret: 'b'.repeat(32),
+    producerKeys: [{ id: 'posts', hash, sources: ['posts'] }],
+    userTokens: [{ issuer: 'i', audience: 'a', algorithm: 'HS256', secret }],
+  },
+};
+
+test('without any source there are defaults for all that needs none given', () => {
+  const config = load('');
+  assert.equal(config.mode, 'development');
+  assert.equal(config.host, '127.0.0.1');
+  assert.equal(config.port, 8080);
+  assert.equal(config.dataDir, '.carillon');
+  assert.deepEqual(config.inbox, { rowsPerPersonMax: 5000, retentionDays: 90, exactPeopleMax: 10_000 });
+  assert.deepEqual(config.auth, { producerKeys: [], userTokens: [], operators: [] });
+});
+
+test('two loads share nothing that could be changed', () => {
+  load('').auth.operators.push({ id: 'x', hash, role: 'admin' });
+  assert.deepEqual(load('').auth.operators, []);
+});
+
+test('the file goes before defaults, the environment before the file, an empty variable is none', () => {
+  const yaml = 'port: 9000\ndataDir: /data\nlog:\n  keptDays: 3\n';
+  const config = load(yaml, { PORT: '9001', CARILLON_DATA: '', HOST: 'localhost' });
+  assert.equal(config.port, 9001);
+  assert.equal(config.dataDir, '/data');
+  assert.equal(config.host, 'localhost');
+  assert.equal(config.log.keptDays, 3);
+  assert.equal(config.log.segmentBytes, 128 * 1024 * 1024);
+});
+
+test('the file may be JSON, and CARILLON_CONFIG names it', () => {
+  const file = join(folder, 'named.json');
+  writeFileSync(file, '{"port":9100}');
+  assert.equal(loadConfig({ env: { CARILLON_CONFIG: file } }).port, 9100);
+});
+
+test('every problem is named at once, with its path', () => {
+  const found = problems('port: 70000\nprot: 1\ninbox:\n  retentionDays: soon\nstream:\n  allowedOrigins: [ftp://x]\n');
+  assert.deepEqual(Object.keys(found).sort(), ['inbox.retentionDays', 'port', 'prot', 'stream.allowedOrigins[0]']);
+  assert.match(found.prot ?? '', /not a known field/);
+  assert.match(found['inbox.retentionDays'] ?? '', /integer.*How long a row is kept/);
+});
+
+test('a wrong variable names itself', () => {
+  assert.match(problems('', { PORT: 'http' }).port ?? '', /environment: PORT/);
+  assert.match(problems('', { CARILLON_MODE: 'prod' }).mode ?? '', /environment: CARILLON_MODE/);
+});
+
+test('a file that cannot be read or understood says which and where, and quotes nothing of it', () => {
+  const missing = join(folder, 'missing.yaml');
+  assert.throws(() => loadConfig({ env: {}, file: missing }), /missing\.yaml: cannot be read \(ENOENT\)/);
+  const found = Object.entries(problems('auth:\n  cursorSecret: "hush-hush\n'));
+  assert.match(found[0]?.[0] ?? '', /\.yaml$/);
+  assert.match(found[0]?.[1] ?? '', /line \d/);
+  assert.doesNotMatch(JSON.stringify(found), /hush/);
+  assert.match(Object.values(problems('- a'))[0] ?? '', /mapping/);
+  assert.match(Object.values(problems('port: 1\nport: 2'))[0] ?? '', /unique/);
+});
+
+test('a value may stand for an environment variable', () => {
+  const yaml = `auth:\n  cursorSecret: \${SECRET}\n  operators:\n    - {id: me, hash: "\${HASH}", role: admin}\n`;
+  const config = load(yaml, { SECRET: secret, HASH: hash });
+  assert.equal(config.auth.cursorSecret, secret);
+  assert.equal(config.auth.operators[0]?.hash, hash);
+  assert.deepEqual(Object.keys(problems(yaml, { SECRET: secret })), ['auth.operators[0].hash']);
+});
+
+test('development mode listens on loopback only (S1)', () => {
+  for (const host of ['127.0.0.1', '127.0.0.2', '::1', 'localhost']) assert.deepEqual(problems('', { HOST: host }), {});
+  for (const host of ['0.0.0.0', '::', '10.0.0.1', 'example.com', '127.0.0.1.example.com', '1270.0.0.1']) {
+    assert.match(problems('', { HOST: host }).host ?? '', /loopback/, host);
+  }
+});
+
+test('production mode starts with secrets and keys only (S1)', () => {
+  assert.deepEqual(Object.keys(problems('mode: production\nhost: 0.0.0.0\n')).sort(), [
+    'auth.cursorSecret',
+    'auth.producerKeys',
+    'auth.tokenSecret',
+    'auth.userTokens',
+  ]);
+  assert.deepEqual(problems(JSON.stringify(production)), {});
+  const same = { ...production, auth: { ...production.auth, tokenSecret: secret } };
+  assert.match(problems(JSON.stringify(same))['auth.tokenSecret'] ?? '', /differ/);
+  const short = { ...production, auth: { ...production.auth, tokenSecret: 'short' } };
+  assert.match(problems(JSON.stringify(short))['auth.tokenSecret'] ?? '', /32/);
+  assert.equal(
+    load(JSON.stringify(production), { CARILLON_TOKEN_SECRET: 'c'.repeat(40) }).auth.tokenSecret,
+    'c'.repeat(40),
+  );
+});
+
+test('user tokens pin one algorithm and one key that fits it (S2)', () => {
+  const right = [
+    { algorithm: 'HS256', secret },
+    { algorithm: 'ES256', publicKey: pem('ec') },
+    { algorithm: 'RS256', publicKey: pem('rsa') },
+    { algorithm: 'EdDSA', publicKey: pem('ed25519') },
+    { algorithm: 'ES256', jwksUrl: 'https://id.example/jwks.json' },
+    { algorithm: 'ES256', jwksUrl: 'http://127.0.0.1:9/jwks.json' },
+  ];
+  for (const fields of right) assert.deepEqual(problems(issuer(fields)), {}, JSON.stringify(fields));
+  const wrong: [object, RegExp][] = [
+    [{ algorithm: 'HS256' }, /exactly one/],
+    [{ algorithm: 'HS256', secret, jwksUrl: 'https://id.example' }, /exactly one/],
+    [{ algorithm: 'HS256', publicKey: pem('rsa') }, /HS256 goes with secret/],
+    [{ algorithm: 'RS256', secret }, /HS256 goes with secret/],
+    [{ algorithm: 'RS256', publicKey: pem('ec') }, /no public key .* RS256/],
+    [{ algorithm: 'ES256', publicKey: 'nonsense' }, /no public key/],
+    [{ algorithm: 'none', secret }, /allowed/],
+    [{ algorithm: 'ES256', jwksUrl: 'http://id.example/jwks.json' }, /https/],
+    [{ algorithm: 'ES256', jwksUrl: 'https://user:pass@id.example/' }, /https/],
+  ];
+  for (const [fields, pattern] of wrong) assert.match(JSON.stringify(problems(issuer(fields))), pattern);
+});
+
+test('a private key is refused where a public one belongs', () => {
+  const { privateKey } = generateKeyPairSync('ed25519');
+  const privatePem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+  const jwk = JSON.stringify(privateKey.export({ format: 'jwk' }));
+  for (const publicKey of [privatePem, jwk]) {
+    assert.match(JSON.stringify(problems(issuer({ algorithm: 'EdDSA', publicKey }))), /no public key/);
+  }
+});
+
+test('ids of keys, and pairs of issuer and audience, are given once', () => {
+  const key = { id: 'a', hash, sources: ['*'] };
+  const operator = { id: 'o', hash, role: 'viewer' };
+  const tokens = { issuer: 'i', audience: 'a', algorithm: 'HS256', secret };
+  const auth = { producerKeys: [key, key], operators: [operator, operator], userTokens: [tokens, tokens] };
+  assert.deepEqual(Object.keys(problems(JSON.stringify({ auth }))).sort(), [
+    'auth.operators[1].id',
+    'auth.producerKeys[1].id',
+    'auth.userTokens[1]',
+  ]);
+});
