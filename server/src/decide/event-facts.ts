@@ -1,0 +1,24 @@
+/** What the rules are told of an event: plain values, read once from its record. */
+import type { TypeEntry } from '../content/type-catalogue.ts';
+import type { ItemActor, ItemObject } from '../inbox/item.ts';
+
+export interface EventFacts {
+  readonly type: TypeEntry;
+  readonly source: string;
+  readonly id: string;
+  readonly timeMs: number;
+  /** The source's own order for one actor and object; null where it has none. */
+  readonly seq: number | null;
+  readonly acceptedAtMs: number;
+  /** Id of the actor; empty where the app itself speaks. */
+  readonly actorId: string;
+  /** What the event is about, `comment:c1`; empty where it is about nothing. */
+  readonly thing: string;
+  /** What that belongs to, `post:p1`; empty where to nothing. */
+  readonly parent: string;
+  /** Everyone mentioned after an edit; null where the event does not say. */
+  readonly mentions: readonly string[] | null;
+  /** Details for showing, read from the record only when a row needs them. */
+  actor(): ItemActor;
+  object(): ItemObject;
+}

@@ -1,0 +1,62 @@
+/**
+ * Group keys and member keys (D4, D5). A group key names the row that events share; a member key names what makes two
+ * events of a group mean the same. A key with an empty part falls back to the event's own id, so that events about
+ * nothing never count as the same (BC-21).
+ */
+import type { TypeEntry } from '../content/type-catalogue.ts';
+import type { EventFacts } from './event-facts.ts';
+
+const separator = '\u0001';
+
+/** The row that events of `type` about this event's object go to. */
+export function groupKeyOf(type: TypeEntry, event: EventFacts): string {
+  switch (type.grouping) {
+    case 'object':
+      return event.thing === '' ? ownKey(type, event) : `${type.name}${separator}${event.thing}`;
+    case 'parent': {
+      const about = event.parent === '' ? event.thing : event.parent;
+      return about === '' ? ownKey(type, event) : `${type.name}${separator}${about}`;
+    }
+    case 'kind':
+      return type.name;
+    case 'alone':
+      return event.thing === '' ? ownKey(type, event) : aloneKey(type, event);
+  }
+}
+
+/** A reply and a mention by one person in one thing share a row (BC-04). */
+function aloneKey(type: TypeEntry, event: EventFacts): string {
+  const family = isTalk(type) ? 'talk' : type.name;
+  return `${family}${separator}${event.actorId}${separator}${event.thing}`;
+}
+
+export function isTalk(type: TypeEntry): boolean {
+  return type.name === 'reply.created' || type.name === 'mention.created';
+}
+
+export function isMention(type: TypeEntry): boolean {
+  return type.name === 'mention.created';
+}
+
+function ownKey(type: TypeEntry, event: EventFacts): string {
+  return `${type.name}${separator}${event.source}${separator}${event.id}`;
+}
+
+/** The mention part of a row is a member of its own, so that each part is undone by its own order. */
+export function memberKeyOf(type: TypeEntry, event: EventFacts): string {
+  if (isMention(type)) return mentionKey(event);
+  return type.grouping === 'object' ? event.actorId : `${event.actorId}${separator}${event.thing}`;
+}
+
+function mentionKey(event: EventFacts): string {
+  return `${event.actorId}${separator}${event.thing}${separator}@`;
+}
+
+export function isMentionKey(memberKey: string): boolean {
+  return memberKey.endsWith(`${separator}@`);
+}
+
+/** Marks that a thing has been deleted, so that what comes late about it is not shown. */
+export function goneKey(thing: string): string {
+  return `gone${separator}${thing}`;
+}

@@ -1,0 +1,23 @@
+/** What the rules are told of a recipient: look-ups in what the shard has loaded, without waiting. */
+import type { Item, Member } from '../inbox/item.ts';
+
+export interface GroupFacts {
+  readonly item: Item;
+  /** When the group began: events `groupSpanMs` later or more open the next. */
+  readonly beganMs: number;
+  /** The person has read it, so it takes no more. */
+  readonly read: boolean;
+  member(key: string): Member | undefined;
+  /** Every member, in no order. For rules that must look through a group: deletions. */
+  members(): Iterable<Member>;
+}
+
+export interface RecipientFacts {
+  readonly user: string;
+  /** The rows of this group key that are remembered, newest first. */
+  groups(groupKey: string): readonly GroupFacts[];
+  /** Whether this thing (`post:p1`) is known to be deleted. */
+  isGone(thing: string): boolean;
+  /** Rows about a thing, about something that belongs to it, or with members that are the thing. */
+  about(thing: string): readonly GroupFacts[];
+}

@@ -1,0 +1,128 @@
+/**
+ * The rule of types that tell of something: a like, a comment, a message.
+ * One person and thing counts once in 24 h (D4); what is news joins the open row of its group or opens the next (D5).
+ */
+import { limits } from '../../base/limits.ts';
+import { builtInTypes, type TypeEntry } from '../../content/type-catalogue.ts';
+import type { Member } from '../../inbox/item.ts';
+import { type Change, type Decision, nothing } from '../decision.ts';
+import type { EventFacts } from '../event-facts.ts';
+import { groupKeyOf, isMention, isTalk, memberKeyOf } from '../keys.ts';
+import { compareOrder } from '../order.ts';
+import type { GroupFacts, RecipientFacts } from '../recipient-facts.ts';
+
+export const mentionType = builtInTypes.find('mention.created') as TypeEntry;
+export const commentType = builtInTypes.find('comment.created') as TypeEntry;
+
+/** Earlier than any event, and safe to store. */
+const neverCounted = Number.MIN_SAFE_INTEGER;
+
+export function notify(event: EventFacts, facts: RecipientFacts): Decision {
+  return tellOf(event.type, event, facts);
+}
+
+/** As `notify`, for what an event of another type tells of: an edit that adds a mention. */
+export function tellOf(type: TypeEntry, event: EventFacts, facts: RecipientFacts): Decision {
+  if (!type.fromApp && event.actorId === facts.user) return nothing('self');
+  if (event.thing !== '' && (facts.isGone(event.thing) || (event.parent !== '' && facts.isGone(event.parent)))) {
+    return nothing('undone');
+  }
+  const groups = facts.groups(groupKeyOf(type, event));
+  const key = memberKeyOf(type, event);
+  const earlier = findMember(groups, key);
+  if (earlier !== null) {
+    const order = compareOrder(event, earlier.member);
+    if (order <= 0) return nothing(earlier.member.present ? 'duplicate' : 'undone');
+    if (event.timeMs - earlier.member.countedAtMs < limits.sameMeaningMs) return sameMeaning(event, earlier);
+  }
+  return news(type, event, groups, facts);
+}
+
+/** Known already: remember the order and bring the member back if it was gone, but tell nobody again (BC-17). */
+function sameMeaning(event: EventFacts, { group, member }: FoundMember): Decision {
+  const again: Member = {
+    ...member,
+    seq: event.seq,
+    timeMs: event.timeMs,
+    present: true,
+  };
+  return {
+    changes: [{ kind: 'members', item: group.item, members: [again], news: false, becomes: null }],
+    tells: false,
+    reason: 'duplicate',
+  };
+}
+
+function news(type: TypeEntry, event: EventFacts, groups: readonly GroupFacts[], facts: RecipientFacts): Decision {
+  const member = toMember(type, event, true);
+  const sameThing = isMention(type) ? joinComment(event, facts, member) : absorbMention(type, event, facts);
+  if (sameThing !== null && isMention(type)) return { changes: sameThing, tells: false, reason: 'duplicate' };
+
+  const open = openGroup(groups, event.timeMs);
+  const told = sameThing !== null || (open !== null && isTalk(type) && isPresent(open));
+  const members = sameThing === null ? [member] : [member, toMember(mentionType, event, true)];
+  const change: Change =
+    open === null
+      ? { kind: 'open', type, groupKey: groupKeyOf(type, event), members, hidden: false }
+      : {
+          kind: 'members',
+          item: open.item,
+          members,
+          news: !told,
+          becomes: isMention(type) && isPresent(open) ? null : type,
+        };
+  return { changes: [...(sameThing ?? []), change], tells: !told, reason: told ? 'duplicate' : 'default' };
+}
+
+/** The newest row of a group takes an event unless it has been read or began a span ago. One that comes late joins. */
+export function openGroup(groups: readonly GroupFacts[], timeMs: number): GroupFacts | null {
+  const newest = groups[0];
+  if (newest === undefined || newest.read || timeMs >= newest.beganMs + limits.groupSpanMs) return null;
+  return newest;
+}
+
+/** A mention in a comment that a row tells of already: the row is flagged, nothing more (BC-04). */
+function joinComment(event: EventFacts, facts: RecipientFacts, member: Member): Change[] | null {
+  if (event.parent === '') return null;
+  const comment = findMember(facts.groups(groupKeyOf(commentType, event)), memberKeyOf(commentType, event));
+  if (comment === null || !comment.member.present) return null;
+  return [{ kind: 'members', item: comment.group.item, members: [member], news: false, becomes: null }];
+}
+
+/** A comment whose mention came first: the mention's row gives way to the comment's. */
+function absorbMention(type: TypeEntry, event: EventFacts, facts: RecipientFacts): Change[] | null {
+  if (type !== commentType) return null;
+  const mention = findMember(facts.groups(groupKeyOf(mentionType, event)), memberKeyOf(mentionType, event));
+  if (mention === null || !mention.member.present) return null;
+  return [{ kind: 'withdraw', item: mention.group.item }];
+}
+
+function isPresent(group: GroupFacts): boolean {
+  return group.item.state === 'live';
+}
+
+export interface FoundMember {
+  readonly group: GroupFacts;
+  readonly member: Member;
+}
+
+/** The newest row of a group that knows this member. */
+export function findMember(groups: readonly GroupFacts[], key: string): FoundMember | null {
+  for (const group of groups) {
+    const member = group.member(key);
+    if (member !== undefined) return { group, member };
+  }
+  return null;
+}
+
+export function toMember(type: TypeEntry, event: EventFacts, present: boolean): Member {
+  return {
+    key: memberKeyOf(type, event),
+    actor: event.actor(),
+    thing: event.thing,
+    countedAtMs: present ? event.timeMs : neverCounted,
+    seq: event.seq,
+    timeMs: event.timeMs,
+    present,
+  };
+}

@@ -1,0 +1,110 @@
+/** One person's inbox in memory, for tests of the rules: events in, rows out, no log and no store. */
+import { type PersonKey, personKey } from '../base/ids.ts';
+import { builtInTypes, type TypeEntry } from '../content/type-catalogue.ts';
+import { countItems } from '../inbox/counts.ts';
+import { type Item, type ItemObject, noMarks } from '../inbox/item.ts';
+import { applyDecision } from '../shard/apply-decision.ts';
+import { Person } from '../shard/person.ts';
+import { decide } from './decide.ts';
+import type { Decision } from './decision.ts';
+import type { EventFacts } from './event-facts.ts';
+
+/** T0 of the cases: 2026-03-10T12:00:00Z. */
+export const t0 = Date.UTC(2026, 2, 10, 12);
+
+export interface TestEvent {
+  readonly type: string;
+  readonly actor: string;
+  /** `post:p1` */
+  readonly on?: string;
+  readonly parent?: string;
+  readonly atMs?: number;
+  readonly seq?: number;
+  readonly id?: string;
+  readonly mentions?: readonly string[];
+  readonly title?: string;
+}
+
+let eventNumber = 0;
+
+export function toFacts(event: TestEvent): EventFacts {
+  const id = event.id ?? `e-${++eventNumber}`;
+  return {
+    type: builtInTypes.find(event.type) as TypeEntry,
+    source: 'app',
+    id,
+    timeMs: t0 + (event.atMs ?? 0),
+    seq: event.seq ?? null,
+    acceptedAtMs: t0 + (event.atMs ?? 0),
+    actorId: event.actor,
+    thing: event.on ?? '',
+    parent: event.parent ?? '',
+    mentions: event.mentions ?? null,
+    actor: () => ({ id: event.actor, name: null, avatar: null }),
+    object: () => toObject(event),
+  };
+}
+
+function toObject({ on = '', parent, title }: TestEvent): ItemObject {
+  const [kind = '', id = ''] = on.split(':');
+  const [parentKind = '', parentId = ''] = (parent ?? '').split(':');
+  return {
+    kind,
+    id,
+    title: title ?? null,
+    url: null,
+    image: null,
+    parent: parent === undefined ? null : { kind: parentKind, id: parentId, title: null, url: null },
+  };
+}
+
+export class TestInbox {
+  readonly person: Person;
+  #nowMs = t0;
+  /** How often the person was told something. */
+  told = 0;
+
+  constructor(user = 'r1') {
+    const key: PersonKey = personKey('default', user);
+    this.person = new Person(key, { items: [], complete: true, marks: noMarks, deepRevision: 0 });
+  }
+
+  give(...events: TestEvent[]): this {
+    for (const event of events) this.event(event);
+    return this;
+  }
+
+  event(event: TestEvent): Decision {
+    const facts = toFacts(event);
+    this.#nowMs = Math.max(this.#nowMs + 1, facts.timeMs);
+    const decision = decide(facts, this.person);
+    applyDecision(this.person, facts, decision, this.#nowMs);
+    this.person.written();
+    if (decision.tells) this.told++;
+    return decision;
+  }
+
+  /** Marks everything read, as opening each would. */
+  readAll(): this {
+    const { person } = this;
+    person.marks = { ...person.marks, readThrough: person.revision, seenThrough: person.revision };
+    return this;
+  }
+
+  get rows(): Item[] {
+    return this.person.rows.map(({ item }) => item).filter(({ state }) => state === 'live');
+  }
+
+  get unread(): number {
+    return countItems(this.rows, this.person.marks, this.#nowMs, this.person.revision).unread;
+  }
+
+  /** Rows in one line each: `post.liked post:p1 a3,a2,a1 (7)`. */
+  get shown(): string[] {
+    return this.rows.map((row) => {
+      const object = row.object.kind === '' ? '-' : `${row.object.kind}:${row.object.id}`;
+      const mentioned = row.mentioned ? ' mentioned' : '';
+      return `${row.type} ${object} ${row.actors.map(({ id }) => id).join(',')} (${row.actorCount})${mentioned}`;
+    });
+  }
+}

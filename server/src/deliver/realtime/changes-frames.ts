@@ -1,0 +1,35 @@
+/** The `changes` frames of one person after one micro-batch: what changed, what went, and the counts as they are now. */
+import type { ChangesFrame } from '@carillon/contract/stream.ts';
+import { limits } from '../../base/limits.ts';
+import { countItems } from '../../inbox/counts.ts';
+import type { Item, Marks } from '../../inbox/item.ts';
+import { toNotification } from '../../inbox/to-notification.ts';
+
+export interface ChangedPerson {
+  readonly marks: Marks;
+  readonly revision: number;
+  readonly rows: readonly { readonly item: Item }[];
+  changedItems(): readonly Item[];
+}
+
+/** One frame, or several when more than `frameItemsMax` rows changed; each can be resumed from. */
+export function changesFrames(person: ChangedPerson, nowMs: number): ChangesFrame[] {
+  const changed = [...person.changedItems()].sort((a, b) => a.revision - b.revision);
+  const counts = countItems(itemsOf(person.rows), person.marks, nowMs, person.revision);
+  const frames: ChangesFrame[] = [];
+  for (let at = 0; at < changed.length; at += limits.frameItemsMax) {
+    const part = changed.slice(at, at + limits.frameItemsMax);
+    frames.push({
+      kind: 'changes',
+      items: part.filter((item) => item.state === 'live').map((item) => toNotification(item, person.marks, nowMs)),
+      removed: part.filter((item) => item.state === 'removed').map((item) => item.id),
+      counts,
+      revision: (part.at(-1) as Item).revision,
+    });
+  }
+  return frames;
+}
+
+function* itemsOf(rows: ChangedPerson['rows']): Iterable<Item> {
+  for (const row of rows) yield row.item;
+}

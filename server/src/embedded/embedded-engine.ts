@@ -1,0 +1,180 @@
+/**
+ * The embedded engine as the sockets' thread sees it: the ports that intake, API and gateway use, answered by the
+ * store's thread (`shard-thread.ts`). Losing that thread is losing the process: nothing is acknowledged without it.
+ */
+import { Worker } from 'node:worker_threads';
+import type { Lane } from '@carillon/contract/lanes.ts';
+import { lanes } from '@carillon/contract/lanes.ts';
+import type { Counts, Notification, NotificationPage } from '@carillon/contract/notification.ts';
+import type { ChangesFrame, MarksFrame, ResyncFrame } from '@carillon/contract/stream.ts';
+import type { NotificationId, PersonKey, Revision } from '../base/ids.ts';
+import { limits } from '../base/limits.ts';
+import { readFrameBatch } from '../deliver/realtime/frame-batch.ts';
+import type { FeedSink, LiveFeed } from '../deliver/realtime/live-feed.ts';
+import type { ActorsPage, Catchup, InboxService, MarkRequest, PageQuery, Why } from '../inbox/inbox-service.ts';
+import type { IntakeLog } from '../intake/intake-log.ts';
+import type { AppendStatus } from '../log/event-log.ts';
+import type { PackedBatch } from '../log/record.ts';
+import { Caller } from './channel.ts';
+import type { ShardThreadOptions } from './shard-thread.ts';
+
+export class EmbeddedEngine {
+  readonly log: IntakeLog;
+  readonly inbox: InboxService;
+  readonly feed: LiveFeed;
+  /** Rejects when the store's thread fails: the process must stop. */
+  readonly failed: Promise<never>;
+  readonly #worker: Worker;
+  readonly #caller: Caller;
+
+  private constructor(worker: Worker, caller: Caller, unapplied: Float64Array, shards: number) {
+    this.#worker = worker;
+    this.#caller = caller;
+    this.log = new RemoteLog(caller, unapplied, shards);
+    this.inbox = new RemoteInbox(caller);
+    this.feed = new RemoteFeed(caller);
+    this.failed = new Promise((_, reject) => {
+      const fail = (error: Error): void => {
+        caller.end(error);
+        reject(error);
+      };
+      worker.on('error', fail);
+      worker.on('exit', (code) => fail(new Error(`the store's thread has ended with ${code}`)));
+    });
+    this.failed.catch(() => {});
+  }
+
+  /** Starts the store's thread; resolves when the log and the store are open. Rejects with what is wrong. */
+  static async start(options: Omit<ShardThreadOptions, 'unapplied'>): Promise<EmbeddedEngine> {
+    const unapplied = new Float64Array(new SharedArrayBuffer(lanes.length * Float64Array.BYTES_PER_ELEMENT));
+    const worker = new Worker(new URL('./shard-thread.ts', import.meta.url), {
+      workerData: { ...options, unapplied } satisfies ShardThreadOptions,
+      resourceLimits: { maxYoungGenerationSizeMb: limits.storeThreadYoungMb },
+    });
+    const caller = new Caller(worker);
+    const engine = new EmbeddedEngine(worker, caller, unapplied, options.shards);
+    await Promise.race([caller.call('start', []), engine.failed]);
+    return engine;
+  }
+
+  /** Any other method of the store's thread. */
+  call<Result>(method: string, ...args: unknown[]): Promise<Result> {
+    return this.#caller.call(method, args);
+  }
+
+  onProblem(listener: (problem: { problem: string; detail: string }) => void): void {
+    this.#caller.onNotice('problem', listener);
+  }
+
+  /** Finishes the micro-batch at hand, closes log and store, ends the thread. */
+  async stop(): Promise<void> {
+    await this.#caller.call('stop', []);
+    await this.#worker.terminate();
+  }
+}
+
+class RemoteLog implements IntakeLog {
+  readonly shards: number;
+  readonly #caller: Caller;
+  readonly #unapplied: Float64Array;
+  #waitingBytes = 0;
+
+  constructor(caller: Caller, unapplied: Float64Array, shards: number) {
+    this.#caller = caller;
+    this.#unapplied = unapplied;
+    this.shards = shards;
+  }
+
+  async append({ bytes, count }: PackedBatch): Promise<AppendStatus[]> {
+    const size = bytes.byteLength;
+    this.#waitingBytes += size;
+    try {
+      const transfer = bytes.buffer as ArrayBuffer;
+      const duplicates = await this.#caller.call<Uint8Array | null>('append', [{ bytes, count }], [transfer]);
+      return Array.from({ length: count }, (_, index) => (duplicates?.[index] === 1 ? 'duplicate' : 'accepted'));
+    } finally {
+      this.#waitingBytes -= size;
+    }
+  }
+
+  waitingBytes(): number {
+    return this.#waitingBytes;
+  }
+
+  unappliedBytes(lane: Lane): number {
+    return this.#unapplied[lanes.indexOf(lane)] as number;
+  }
+}
+
+class RemoteInbox implements InboxService {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  page(person: PersonKey, query: PageQuery): Promise<NotificationPage> {
+    return this.#caller.call('page', [person, query]);
+  }
+
+  notification(person: PersonKey, id: NotificationId): Promise<Notification> {
+    return this.#caller.call('notification', [person, id]);
+  }
+
+  actors(person: PersonKey, id: NotificationId, cursor: string | null, limit: number): Promise<ActorsPage> {
+    return this.#caller.call('actors', [person, id, cursor, limit]);
+  }
+
+  why(person: PersonKey, id: NotificationId): Promise<Why> {
+    return this.#caller.call('why', [person, id]);
+  }
+
+  counts(person: PersonKey): Promise<Counts> {
+    return this.#caller.call('counts', [person]);
+  }
+
+  changes(person: PersonKey, since: Revision): Promise<ChangesFrame | ResyncFrame> {
+    return this.#caller.call('changes', [person, since]);
+  }
+
+  mark(person: PersonKey, request: MarkRequest): Promise<MarksFrame> {
+    return this.#caller.call('mark', [person, request]);
+  }
+
+  catchup(person: PersonKey, since: Revision | null): Promise<Catchup> {
+    return this.#caller.call('catchup', [person, since]);
+  }
+}
+
+class RemoteFeed implements LiveFeed {
+  readonly #caller: Caller;
+  readonly #sinks = new Map<PersonKey, Set<FeedSink>>();
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+    caller.onNotice<Uint8Array>('frames', (bytes) =>
+      readFrameBatch(bytes, (person, frame) => {
+        for (const sink of this.#sinks.get(person) ?? []) sink(frame);
+      }),
+    );
+  }
+
+  open(person: PersonKey, since: Revision | null, started: (catchup: Catchup) => void, sink: FeedSink): () => void {
+    let isOpen = true;
+    this.#caller.callThen<Catchup>('openFeed', [person, since], (catchup) => {
+      if (!isOpen) return;
+      started(catchup);
+      // Only now: frames that came before are part of the catch-up.
+      const sinks = this.#sinks.get(person) ?? new Set();
+      this.#sinks.set(person, sinks.add(sink));
+    });
+    return () => {
+      if (!isOpen) return;
+      isOpen = false;
+      const sinks = this.#sinks.get(person);
+      sinks?.delete(sink);
+      if (sinks?.size === 0) this.#sinks.delete(person);
+      void this.#caller.call('closeFeed', [person]).catch(() => {});
+    };
+  }
+}

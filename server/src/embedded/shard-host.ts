@@ -1,0 +1,162 @@
+/**
+ * Everything of the embedded engine that touches the disk: log, store, shard executors, retention. It runs where it is
+ * put, on a thread of its own or on the caller's, and speaks in values that cross a thread boundary.
+ *
+ * Order: frames leave (`onFrames`) after the write they tell of; a feed opens between two micro-batches, so that its
+ * catch-up and the frames after it neither overlap nor leave a gap.
+ */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { lanes } from '@carillon/contract/lanes.ts';
+import type { MarksFrame } from '@carillon/contract/stream.ts';
+import type { Clock } from '../base/clock.ts';
+import { shardOf } from '../base/hash.ts';
+import type { PersonKey, Revision } from '../base/ids.ts';
+import { builtInTypes } from '../content/type-catalogue.ts';
+import { changesFrames } from '../deliver/realtime/changes-frames.ts';
+import { FrameBatchWriter } from '../deliver/realtime/frame-batch.ts';
+import type { Catchup, InboxService, MarkRequest } from '../inbox/inbox-service.ts';
+import type { InboxStore } from '../inbox/inbox-store.ts';
+import type { EventLog } from '../log/event-log.ts';
+import type { PackedBatch } from '../log/record.ts';
+import type { Person } from '../shard/person.ts';
+import { ShardExecutor, type ShardListener } from '../shard/shard-executor.ts';
+
+export interface ShardHostParts {
+  readonly log: EventLog;
+  readonly store: InboxStore;
+  readonly inbox: InboxService;
+  readonly clock: Clock;
+  readonly shards: number;
+  /** Live frames of one micro-batch, as `readFrameBatch` reads them. */
+  readonly onFrames: (bytes: Uint8Array<ArrayBuffer>) => void;
+  /** Bytes in the log not yet applied, per lane: kept current for admission, readable from another thread. */
+  readonly unappliedBytes: Float64Array;
+  readonly onProblem: (problem: string, detail: string) => void;
+}
+
+export class ShardHost {
+  readonly #parts: ShardHostParts;
+  readonly #executors: ShardExecutor[];
+  readonly #watched = new Map<PersonKey, number>();
+  readonly #frames = new FrameBatchWriter();
+
+  constructor(parts: ShardHostParts) {
+    this.#parts = parts;
+    const { log, store, clock } = parts;
+    const listener = this.#listener();
+    this.#executors = Array.from(
+      { length: parts.shards },
+      (_, shard) => new ShardExecutor({ shard, log, store, clock, listener, catalogue: builtInTypes }),
+    );
+  }
+
+  async start(): Promise<void> {
+    for (const executor of this.#executors) await executor.start();
+    this.#noteBacklog();
+  }
+
+  /** Stops applying, writes what is at hand, closes. What is left in the log is applied after the next start. */
+  async stop(): Promise<void> {
+    for (const executor of this.#executors) await executor.stop();
+    await this.#parts.log.close();
+    await this.#parts.store.close();
+  }
+
+  /** Rejects when a shard has failed beyond repair. */
+  get failed(): Promise<unknown> {
+    return Promise.all(this.#executors.map((executor) => executor.failed));
+  }
+
+  /** Appends; answers null when all records were accepted, else 1 per duplicate and 0 per accepted one. */
+  async append(batch: PackedBatch): Promise<Uint8Array | null> {
+    const statuses = await this.#parts.log.append(batch);
+    this.#noteBacklog();
+    if (!statuses.includes('duplicate')) return null;
+    return Uint8Array.from(statuses, (status) => (status === 'duplicate' ? 1 : 0));
+  }
+
+  /** Opens a feed: from now on this person's changes are among the frames. */
+  openFeed(person: PersonKey, since: Revision | null): Promise<Catchup> {
+    return this.#executorOf(person).between(async () => {
+      const catchup = await this.#parts.inbox.catchup(person, since);
+      this.#watched.set(person, (this.#watched.get(person) ?? 0) + 1);
+      return catchup;
+    });
+  }
+
+  closeFeed(person: PersonKey): void {
+    const left = (this.#watched.get(person) ?? 0) - 1;
+    if (left > 0) this.#watched.set(person, left);
+    else this.#watched.delete(person);
+  }
+
+  /** Marks, tells the person's other devices, and closes the groups that are read now. */
+  mark(person: PersonKey, request: MarkRequest): Promise<MarksFrame> {
+    const executor = this.#executorOf(person);
+    return executor.between(async () => {
+      const frame = await this.#parts.inbox.mark(person, request);
+      const cached = executor.cached(person);
+      if (cached !== undefined) cached.marks = await this.#parts.store.marks(person);
+      if (this.#watched.has(person)) {
+        this.#frames.add(person, 'marks', frame.counts.revision, JSON.stringify(frame));
+        this.#flushFrames();
+      }
+      return frame;
+    });
+  }
+
+  /** Runs background work on a person when the executor is not writing them, and lets it forget what it knew. */
+  maintain<Result>(person: PersonKey, work: () => Promise<Result>): Promise<Result> {
+    const executor = this.#executorOf(person);
+    return executor.between(async () => {
+      executor.forget(person);
+      return work();
+    });
+  }
+
+  #executorOf(person: PersonKey): ShardExecutor {
+    return this.#executors[shardOf(person, this.#parts.shards)] as ShardExecutor;
+  }
+
+  #listener(): ShardListener {
+    return {
+      isWatched: (person) => this.#watched.has(person),
+      changed: (people) => this.#publish(people),
+      decided: () => {},
+      unusable: (lane, bytes, reason) =>
+        this.#parts.onProblem('unusableRecord', `${reason}: ${bytes.length} bytes in lane ${lanes[lane]}`),
+      writeFailed: (error) => this.#parts.onProblem('inboxWriteFailed', String(error)),
+    };
+  }
+
+  #publish(people: readonly Person[]): void {
+    const nowMs = this.#parts.clock.now();
+    for (const person of people) {
+      if (!this.#watched.has(person.key)) continue;
+      for (const frame of changesFrames(person, nowMs)) {
+        this.#frames.add(person.key, 'changes', frame.revision, JSON.stringify(frame));
+      }
+    }
+    this.#flushFrames();
+    this.#noteBacklog();
+  }
+
+  #flushFrames(): void {
+    if (!this.#frames.isEmpty) this.#parts.onFrames(this.#frames.take());
+  }
+
+  #noteBacklog(): void {
+    for (const index of lanes.keys()) {
+      this.#parts.unappliedBytes[index] = this.#executors.reduce((sum, each) => sum + each.behindBytes(index), 0);
+    }
+  }
+}
+
+/** Creates the folders of an engine's data. */
+export async function prepareFolders(dataDir: string): Promise<{ log: string; store: string }> {
+  const folders = { log: join(dataDir, 'log'), store: join(dataDir, 'store') };
+  await mkdir(folders.log, { recursive: true });
+  await mkdir(folders.store, { recursive: true });
+  return folders;
+}

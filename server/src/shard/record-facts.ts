@@ -1,0 +1,99 @@
+/**
+ * The event of a log record, as the rules want it. One instance is moved from record to record, so that an event costs
+ * no object of its own: nobody may keep it.
+ */
+import type { TypeCatalogue, TypeEntry } from '../content/type-catalogue.ts';
+import type { EventFacts } from '../decide/event-facts.ts';
+import type { ItemActor, ItemObject } from '../inbox/item.ts';
+import type { RecordView } from '../log/record.ts';
+
+interface RawObject {
+  kind: string;
+  id: string;
+  title?: string;
+  url?: string;
+  image?: string;
+  parent?: RawObject;
+}
+
+const nobody: ItemActor = { id: '', name: null, avatar: null };
+const nothing: ItemObject = { kind: '', id: '', title: null, url: null, image: null, parent: null };
+
+export class RecordFacts implements EventFacts {
+  type!: TypeEntry;
+  source = '';
+  id = '';
+  timeMs = 0;
+  seq: number | null = null;
+  acceptedAtMs = 0;
+  actorId = '';
+  thing = '';
+  parent = '';
+  mentions: readonly string[] | null = null;
+  readonly #catalogue: TypeCatalogue;
+  #view: RecordView | null = null;
+  #actor: ItemActor | null = null;
+  #object: ItemObject | null = null;
+
+  constructor(catalogue: TypeCatalogue) {
+    this.#catalogue = catalogue;
+  }
+
+  /** Reads the record under the view. False if its type is no longer in the catalogue. */
+  read(view: RecordView): boolean {
+    const type = this.#catalogue.find(view.text('type'));
+    if (type === undefined) return false;
+    this.type = type;
+    this.source = view.text('source');
+    this.id = view.text('id');
+    this.timeMs = view.timeMs;
+    this.seq = view.seq;
+    this.acceptedAtMs = view.acceptedMs;
+    this.actorId = view.text('actorId');
+    this.thing = view.has('objectId') ? `${view.text('objectKind')}:${view.text('objectId')}` : '';
+    this.parent = view.has('parentId') ? `${view.text('parentKind')}:${view.text('parentId')}` : '';
+    this.mentions = type.rule === 'edit' && view.has('data') ? mentionsIn(view.json('data')) : null;
+    this.#view = view;
+    this.#actor = null;
+    this.#object = null;
+    return true;
+  }
+
+  actor(): ItemActor {
+    this.#actor ??= this.#readActor();
+    return this.#actor;
+  }
+
+  object(): ItemObject {
+    this.#object ??= this.#readObject();
+    return this.#object;
+  }
+
+  #readActor(): ItemActor {
+    const json = this.#view?.json('actor') ?? '';
+    if (json === '') return nobody;
+    const actor = JSON.parse(json) as { id: string; name?: string; avatar?: string | null };
+    return { id: actor.id, name: actor.name ?? null, avatar: actor.avatar ?? null };
+  }
+
+  #readObject(): ItemObject {
+    const json = this.#view?.json('object') ?? '';
+    if (json === '') return nothing;
+    const object = JSON.parse(json) as RawObject;
+    const { parent } = object;
+    return {
+      ...shown(object),
+      image: object.image ?? null,
+      parent: parent === undefined ? null : shown(parent),
+    };
+  }
+}
+
+function shown(object: RawObject): { kind: string; id: string; title: string | null; url: string | null } {
+  return { kind: object.kind, id: object.id, title: object.title ?? null, url: object.url ?? null };
+}
+
+function mentionsIn(data: string): readonly string[] | null {
+  const { mentions } = JSON.parse(data) as { mentions?: unknown };
+  return Array.isArray(mentions) ? mentions.filter((user) => typeof user === 'string') : null;
+}

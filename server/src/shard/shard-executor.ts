@@ -1,0 +1,234 @@
+/**
+ * The shard executor: the only writer of its shard's people (DESIGN: "one owner per shard").
+ *
+ *   waiting ──records──▶ loading ──▶ deciding ──▶ writing ──▶ publishing ──▶ waiting
+ *
+ * Each micro-batch is decided in memory and then written as one, positions included; what is published has been
+ * written. Work from outside (marks, new streams) runs between micro-batches, so that it meets whole states only.
+ * After a crash anywhere, the next owner reads on from the stored positions and ends in the same state.
+ * A failed write is repeated, never skipped: memory is ahead of the store until it succeeds (N3).
+ */
+import { lanes } from '@carillon/contract/lanes.ts';
+import type { Clock } from '../base/clock.ts';
+import { type PersonKey, personKey } from '../base/ids.ts';
+import { limits } from '../base/limits.ts';
+import type { TypeCatalogue } from '../content/type-catalogue.ts';
+import { decide } from '../decide/decide.ts';
+import { type Needs, needsOf } from '../decide/needs.ts';
+import type { InboxStore } from '../inbox/inbox-store.ts';
+import type { EventLog, Position } from '../log/event-log.ts';
+import { startPosition } from '../log/event-log.ts';
+import { RecordView } from '../log/record.ts';
+import { applyDecision } from './apply-decision.ts';
+import { type LaneBatches, LaneReader } from './lane-reader.ts';
+import { PeopleCache } from './people-cache.ts';
+import type { Person } from './person.ts';
+import { RecordFacts } from './record-facts.ts';
+
+/** What happens to a shard, for whoever publishes and counts. All calls are synchronous and must not throw. */
+export interface ShardListener {
+  /** Whether this person's changes will be published, with counts. */
+  isWatched(person: PersonKey): boolean;
+  /** These people have changed rows (`changedItems`), durable by now. */
+  changed(people: readonly Person[]): void;
+  /** One event was decided for one recipient. */
+  decided(facts: RecordFacts, tells: boolean): void;
+  /** A record could not be used; it stays in the log at this position (N3a). */
+  unusable(lane: number, bytes: Uint8Array, reason: string): void;
+  /** A write failed and will be tried again. */
+  writeFailed(error: unknown): void;
+}
+
+export interface ShardOptions {
+  readonly shard: number;
+  readonly log: EventLog;
+  readonly store: InboxStore;
+  readonly catalogue: TypeCatalogue;
+  readonly clock: Clock;
+  readonly listener: ShardListener;
+}
+
+const evictEveryBatches = 64;
+
+export class ShardExecutor {
+  readonly #options: ShardOptions;
+  readonly #people: PeopleCache;
+  readonly #view = new RecordView();
+  readonly #facts: RecordFacts;
+  readonly #between: (() => Promise<void>)[] = [];
+  #lanes: LaneReader | null = null;
+  #positions: readonly Position[] = [];
+  #wake: (() => void) | null = null;
+  #isStopping = false;
+  #running: Promise<void> | null = null;
+  #stopListening = (): void => {};
+  #batchesToEviction = evictEveryBatches;
+
+  constructor(options: ShardOptions) {
+    this.#options = options;
+    this.#people = new PeopleCache(options.store);
+    this.#facts = new RecordFacts(options.catalogue);
+  }
+
+  /** Reads on from the stored positions. */
+  async start(): Promise<void> {
+    const { shard, log, store } = this.#options;
+    this.#positions = (await store.positions(shard)) ?? lanes.map(() => startPosition);
+    this.#lanes = await LaneReader.open(log, shard, this.#positions);
+    this.#stopListening = log.onAppend(shard, () => this.#wakeUp());
+    this.#running = this.#run();
+  }
+
+  /** Finishes the micro-batch at hand and stops. Rejects if the executor has failed before. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    this.#stopListening();
+    this.#wakeUp();
+    await this.#running;
+  }
+
+  /** Rejects when the executor fails beyond repair, for whoever must stop the process. */
+  get failed(): Promise<void> {
+    return this.#running ?? Promise.resolve();
+  }
+
+  /** Runs `work` between two micro-batches, when memory and store agree. */
+  between<Result>(work: () => Promise<Result>): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      this.#between.push(() => work().then(resolve, reject));
+      this.#wakeUp();
+    });
+  }
+
+  /** The person if in memory. Only to be used inside `between` or a listener. */
+  cached(key: PersonKey): Person | undefined {
+    return this.#people.get(key);
+  }
+
+  /** Makes the next event of this person read the store again. Only inside `between`. */
+  forget(key: PersonKey): void {
+    this.#people.forget(key);
+  }
+
+  /** Bytes durable in the log and not yet pulled, of a lane by index. */
+  behindBytes(lane: number): number {
+    return this.#lanes?.behindBytes(lane) ?? 0;
+  }
+
+  /** Positions that are stored: the log before them is applied. */
+  get positions(): readonly Position[] {
+    return this.#positions;
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#isStopping) {
+      for (let work = this.#between.shift(); work !== undefined; work = this.#between.shift()) await work();
+      const next = await (this.#lanes as LaneReader).pull(limits.microBatchBytesMax);
+      if (next !== null) await this.#apply(next);
+      else if (this.#between.length === 0 && !this.#isStopping) await this.#sleep();
+    }
+  }
+
+  #sleep(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+    });
+  }
+
+  #wakeUp(): void {
+    this.#wake?.();
+    this.#wake = null;
+  }
+
+  async #apply({ batches, positions }: LaneBatches): Promise<void> {
+    const dirty = new Set<Person>();
+    for (const batch of batches) {
+      const bytes = Buffer.from(batch.bytes.buffer, batch.bytes.byteOffset, batch.bytes.byteLength);
+      await this.#people.load(this.#recipientsIn(bytes));
+      await this.#decideAll(bytes, dirty);
+    }
+    const people = [...dirty];
+    const nowMs = this.#options.clock.now();
+    for (const person of people) {
+      if (this.#options.listener.isWatched(person.key)) await this.#people.loadForCounts(person, nowMs);
+    }
+    await this.#write(people, positions);
+    this.#positions = positions;
+    if (people.length > 0) this.#options.listener.changed(people);
+    for (const person of people) person.written();
+    this.#evict();
+  }
+
+  #recipientsIn(bytes: Buffer): Set<PersonKey> {
+    const keys = new Set<PersonKey>();
+    for (let at = 0; at < bytes.length; ) {
+      at = this.#view.move(bytes, at);
+      const { tenant } = this.#view;
+      for (const user of this.#view.recipients()) keys.add(personKey(tenant, user));
+    }
+    return keys;
+  }
+
+  async #decideAll(bytes: Buffer, dirty: Set<Person>): Promise<void> {
+    const { listener, clock } = this.#options;
+    const nowMs = clock.now();
+    for (let at = 0; at < bytes.length; ) {
+      const start = at;
+      at = this.#view.move(bytes, at);
+      if (!this.#facts.read(this.#view)) {
+        listener.unusable(lanes.indexOf(this.#view.lane), bytes.subarray(start, at), 'unknownType');
+        continue;
+      }
+      const { tenant } = this.#view;
+      for (const user of this.#view.recipients()) {
+        const person = this.#people.get(personKey(tenant, user)) as Person;
+        const missing = this.#missing(person);
+        if (missing !== null) await this.#loadMissing(person, missing);
+        this.#decideOne(person, nowMs);
+        if (person.isDirty) dirty.add(person);
+      }
+    }
+  }
+
+  #decideOne(person: Person, nowMs: number): void {
+    const decision = decide(this.#facts, person);
+    applyDecision(person, this.#facts, decision, nowMs);
+    this.#options.listener.decided(this.#facts, decision.tells);
+  }
+
+  /** Null when everything the event's rule will ask for is in memory: the usual case, without waiting. */
+  #missing(person: Person): Needs | null {
+    const needs = needsOf(this.#facts);
+    if (person.loadedBackToMs > needs.backToMs || needs.everyMember) return needs;
+    const isWhole = needs.groupKeys.every((key) => person.groups(key).every((group) => group.memberSet !== null));
+    return isWhole ? null : needs;
+  }
+
+  async #loadMissing(person: Person, needs: Needs): Promise<void> {
+    await this.#people.loadBackTo(person, needs.backToMs);
+    const groups = needs.everyMember ? person.rows : needs.groupKeys.flatMap((key) => person.groups(key));
+    await this.#people.loadMembers(person, groups);
+  }
+
+  async #write(people: readonly Person[], positions: readonly Position[]): Promise<void> {
+    const { store, shard, listener, clock } = this.#options;
+    const writes = people.map((person) => person.toWrite());
+    for (;;) {
+      try {
+        await store.write(shard, writes, positions);
+        return;
+      } catch (error) {
+        if (this.#isStopping) throw error;
+        listener.writeFailed(error);
+        await new Promise<void>((resolve) => clock.after(limits.storeRetryMs, resolve));
+      }
+    }
+  }
+
+  #evict(): void {
+    this.#batchesToEviction--;
+    if (this.#batchesToEviction > 0) return;
+    this.#batchesToEviction = evictEveryBatches;
+    this.#people.evict();
+  }
+}
