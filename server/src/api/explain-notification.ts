@@ -1,8 +1,8 @@
 /** `GET /v1/notifications/{id}/why`: what was decided for each channel, and the reason in plain words (A1, D12). */
 import { NotificationParams, WhyAnswer } from '@carillon/contract/inbox-requests.ts';
 import type { InboxService } from '../inbox/inbox-service.ts';
-import { notificationId } from './notification-id.ts';
 import { defineOperation, type Operation } from './operation.ts';
+import { parseNotificationId } from './parse-notification-id.ts';
 import { personOf } from './person-of.ts';
 
 export function explainNotification(inbox: InboxService): Operation {
@@ -15,7 +15,7 @@ export function explainNotification(inbox: InboxService): Operation {
     answers: { 200: WhyAnswer },
     errors: ['CARILLON_NOTIFICATION_UNKNOWN'],
     async handle({ principal, params }) {
-      return { status: 200, body: await inbox.why(personOf(principal), notificationId(params.id)) };
+      return { status: 200, body: await inbox.why(personOf(principal), parseNotificationId(params.id)) };
     },
   });
 }

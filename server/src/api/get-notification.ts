@@ -2,8 +2,8 @@
 import { NotificationParams } from '@carillon/contract/inbox-requests.ts';
 import { Notification } from '@carillon/contract/notification.ts';
 import type { InboxService } from '../inbox/inbox-service.ts';
-import { notificationId } from './notification-id.ts';
 import { defineOperation, type Operation } from './operation.ts';
+import { parseNotificationId } from './parse-notification-id.ts';
 import { personOf } from './person-of.ts';
 
 export function getNotification(inbox: InboxService): Operation {
@@ -16,7 +16,7 @@ export function getNotification(inbox: InboxService): Operation {
     answers: { 200: Notification },
     errors: ['CARILLON_NOTIFICATION_UNKNOWN'],
     async handle({ principal, params }) {
-      return { status: 200, body: await inbox.notification(personOf(principal), notificationId(params.id)) };
+      return { status: 200, body: await inbox.notification(personOf(principal), parseNotificationId(params.id)) };
     },
   });
 }

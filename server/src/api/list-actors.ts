@@ -2,9 +2,9 @@
 import { ActorsPage, ActorsQuery, NotificationParams } from '@carillon/contract/inbox-requests.ts';
 import { limits } from '../base/limits.ts';
 import type { InboxService } from '../inbox/inbox-service.ts';
-import { notificationId } from './notification-id.ts';
 import { defineOperation, type Operation } from './operation.ts';
 import { pageAnswer } from './page-answer.ts';
+import { parseNotificationId } from './parse-notification-id.ts';
 import { personOf } from './person-of.ts';
 
 export function listActors(inbox: InboxService): Operation {
@@ -19,7 +19,7 @@ export function listActors(inbox: InboxService): Operation {
     errors: ['CARILLON_NOTIFICATION_UNKNOWN', 'CARILLON_CURSOR_INVALID'],
     async handle({ principal, params, query }) {
       const limit = query.limit ?? limits.pageRowsDefault;
-      const id = notificationId(params.id);
+      const id = parseNotificationId(params.id);
       const page = await inbox.actors(personOf(principal), id, query.cursor ?? null, limit);
       return pageAnswer(page, `/v1/notifications/${id}/actors`, query);
     },

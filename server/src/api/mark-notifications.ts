@@ -5,8 +5,8 @@
 import { CountsAnswer, type MarkThrough } from '@carillon/contract/inbox-requests.ts';
 import type { UserPrincipal } from '../auth/principal.ts';
 import type { InboxService, MarkRequest } from '../inbox/inbox-service.ts';
-import { possibleIds } from './notification-id.ts';
 import type { Answer } from './operation.ts';
+import { possibleIds } from './parse-notification-id.ts';
 import { parseTime } from './parse-time.ts';
 import { personOf } from './person-of.ts';
 

@@ -2,8 +2,8 @@
 import { MarkByIds } from '@carillon/contract/inbox-requests.ts';
 import type { InboxService } from '../inbox/inbox-service.ts';
 import { mark, markOperation } from './mark-notifications.ts';
-import { possibleIds } from './notification-id.ts';
 import { defineOperation, type Operation } from './operation.ts';
+import { possibleIds } from './parse-notification-id.ts';
 
 export function unreadNotifications(inbox: InboxService): Operation {
   return defineOperation({

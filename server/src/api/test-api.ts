@@ -1,0 +1,87 @@
+/** The API for tests: a real server on a port of its own, with one token per caller: `user:ana`, `producer:posts`, … */
+import type { FastifyInstance } from 'fastify';
+import type { Authenticator, Principal } from '../auth/principal.ts';
+import { CarillonError } from '../base/carillon-error.ts';
+import type { TenantId, UserId } from '../base/ids.ts';
+import { seededRandom } from '../base/random.ts';
+import { VirtualClock } from '../base/virtual-clock.ts';
+import { builtInTypes } from '../content/type-catalogue.ts';
+import type { InboxService } from '../inbox/inbox-service.ts';
+import { documentOperations } from './document-operations.ts';
+import { healthOperations } from './health-operations.ts';
+import { createHttpServer, type HttpFailure } from './http-server.ts';
+import { inboxOperations } from './inbox-operations.ts';
+
+export interface TestApi {
+  readonly app: FastifyInstance;
+  readonly origin: string;
+  /** Answers of status 500 and above, with their causes. */
+  readonly failures: readonly HttpFailure[];
+  call(method: string, path: string, options?: CallOptions): Promise<TestAnswer>;
+  stop(): Promise<void>;
+}
+
+export interface CallOptions {
+  readonly token?: string;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface TestAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  readonly json: any;
+}
+
+export async function startTestApi(inbox: InboxService): Promise<TestApi> {
+  const failures: HttpFailure[] = [];
+  const operations = [
+    ...inboxOperations(inbox),
+    ...healthOperations({ checks: [] }, () => '# HELP carillon_up Always 1.\ncarillon_up 1\n'),
+  ];
+  const app = createHttpServer({
+    operations: [...operations, ...documentOperations(operations, builtInTypes, '0.0.0')],
+    authenticator: tableAuthenticator,
+    clock: new VirtualClock(),
+    random: seededRandom(1),
+    idempotency: { run: (_request, work) => work() },
+    onFailure: (failure) => failures.push(failure),
+  });
+  const origin = await app.listen({ host: '127.0.0.1', port: 0 });
+  return { app, origin, failures, call: (...call) => callApi(origin, ...call), stop: () => app.close() };
+}
+
+async function callApi(origin: string, method: string, path: string, options: CallOptions = {}): Promise<TestAnswer> {
+  const { token, body, headers } = options;
+  const answer = await fetch(`${origin}${path}`, {
+    method,
+    headers: {
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  const text = await answer.text();
+  const isJson = answer.headers.get('content-type')?.includes('json') ?? false;
+  return { status: answer.status, headers: answer.headers, text, json: isJson ? JSON.parse(text) : null };
+}
+
+/** `user:ana` is ana of the default tenant, `user:ana@other` is ana of the tenant `other`. */
+const tableAuthenticator: Authenticator = {
+  async authenticate(token) {
+    const found = /^(user|producer|operator):([a-z]+)(?:@([a-z]+))?$/.exec(token);
+    if (found === null) throw new CarillonError('CARILLON_AUTH_INVALID', 'The token or key is not valid.');
+    const [, kind, name, tenant = 'default'] = found;
+    return principal(kind as Principal['kind'], name as string, tenant as TenantId);
+  },
+};
+
+function principal(kind: Principal['kind'], name: string, tenant: TenantId): Principal {
+  const expiresAtMs = Number.MAX_SAFE_INTEGER;
+  if (kind === 'user') return { kind, tenant, user: name as UserId, session: null, expiresAtMs };
+  if (kind === 'producer') return { kind, tenant, caller: name, sources: [name], expiresAtMs };
+  return { kind, tenant, role: 'viewer', caller: name, expiresAtMs };
+}
