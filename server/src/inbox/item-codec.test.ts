@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { Item, Member } from './item.ts';
+import { decodeItem, encodeItem } from './item-codec.ts';
+import { decodeMembers, encodeMembers, mergeDeltas } from './member-codec.ts';
+import { ana, noonMs, testItem, testMember } from './test-items.ts';
+
+const text = fc.string({ unit: 'binary', maxLength: 30 });
+const textOrNull = fc.option(text);
+const revision = fc.nat({ max: Number.MAX_SAFE_INTEGER });
+const actor = fc.record({ id: text, name: textOrNull, avatar: textOrNull });
+const parent = fc.record({ kind: text, id: text, title: textOrNull, url: textOrNull });
+
+const items: fc.Arbitrary<Item> = fc
+  .record({
+    type: text,
+    category: text,
+    lane: fc.constantFrom('direct', 'social', 'bulk'),
+    groupKey: text,
+    state: fc.constantFrom('live', 'removed'),
+    createdAtMs: fc.maxSafeInteger(),
+    activityAtMs: fc.maxSafeInteger(),
+    createdRevision: revision,
+    activityRevision: revision,
+    revision,
+    acceptedAtMs: revision,
+    actors: fc.array(actor, { maxLength: 3 }),
+    actorCount: fc.nat(),
+    actorCountIsEstimate: fc.boolean(),
+    actorCountAtMove: fc.nat(),
+    object: fc.record({
+      kind: text,
+      id: text,
+      title: textOrNull,
+      url: textOrNull,
+      image: textOrNull,
+      parent: fc.option(parent),
+    }),
+    mentioned: fc.boolean(),
+    formerPlaces: fc.array(fc.record({ activityAtMs: fc.maxSafeInteger(), from: revision, until: revision })),
+    openedBy: fc.record({ source: text, id: text }),
+    decisions: fc.array(
+      fc.oneof(
+        fc.constant({ channel: 'inApp', kind: 'send', reason: 'default' } as const),
+        text.map((until) => ({ channel: 'push', kind: 'hold', reason: 'quietHours', until }) as const),
+      ),
+    ),
+  })
+  .map((parts) => ({ ...testItem(ana, 'e1', noonMs), ...parts }));
+
+const members: fc.Arbitrary<Member[]> = fc.array(
+  fc.record({
+    key: text,
+    actor,
+    thing: text,
+    countedAtMs: fc.maxSafeInteger(),
+    seq: fc.option(revision),
+    timeMs: fc.maxSafeInteger(),
+    present: fc.boolean(),
+  }),
+);
+
+test('any item comes back from its bytes as it was', () => {
+  fc.assert(
+    fc.property(items, (item) => {
+      assert.deepEqual(decodeItem(Buffer.from(encodeItem(item)).toString()), plain(item));
+    }),
+  );
+});
+
+test('any members come back from their bytes as they were', () => {
+  fc.assert(
+    fc.property(members, (list) => {
+      assert.deepEqual(decodeMembers(Buffer.from(encodeMembers(list)).toString()), plain(list));
+    }),
+  );
+});
+
+test('text that would break JSON or UTF-8 survives', () => {
+  const name = '"\\\u0000\n\u2028 \ud800 😀 é';
+  const item = testItem(ana, 'e1', noonMs, { actors: [{ id: name, name, avatar: null }] });
+  assert.equal(decodeItem(Buffer.from(encodeItem(item)).toString()).actors[0]?.name, name);
+});
+
+test('the format of the first release is read for good', () => {
+  const stored =
+    '1[1,1773144000000,9,8,7,1773143999000,1773144000100,2,0,1,1,"n_0mmk6ovr0abcdefghijklmno","reply.created",' +
+    '"replies","direct","g","posts","e1",["comment","c1","Nice!",null,null,["post","p1","My trip","/p/p1"]],' +
+    '[["a1","Ana",null]],[["push","hold","quietHours","2026-03-11T07:00:00Z"]],[[1773143999000,3,7]]]';
+  const item = decodeItem(stored);
+  assert.equal(encodeItem(item), stored);
+  assert.equal(item.object.parent?.title, 'My trip');
+  assert.deepEqual(item.formerPlaces, [{ activityAtMs: 1773143999000, from: 3, until: 7 }]);
+});
+
+test('a format of a later release is refused, not guessed', () => {
+  assert.throws(() => decodeItem('2[]'), /unknown format "2"/);
+  assert.throws(() => decodeMembers('2[]'), /unknown format "2"/);
+});
+
+test('the later delta of a member wins', () => {
+  const gone = testMember('bo', { present: false });
+  assert.deepEqual(mergeDeltas([[testMember('bo'), testMember('cy')], [gone]]), [gone, testMember('cy')]);
+  assert.deepEqual(mergeDeltas([]), []);
+});
+
+/** Without fast-check's null prototypes, and with -0 as JSON has it. */
+function plain<Value>(value: Value): Value {
+  return JSON.parse(JSON.stringify(value)) as Value;
+}
