@@ -1,5 +1,6 @@
 /** Carries a decision out on a person in memory. What it touches is written with the micro-batch. */
 import type { ChannelDecision } from '@carillon/contract/reasons.ts';
+import type { Revision } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import { nextRevision } from '../base/revision.ts';
 import type { Change, Decision } from '../decide/decision.ts';
@@ -11,37 +12,34 @@ import type { Group } from './group.ts';
 import { Members } from './members.ts';
 import type { Person } from './person.ts';
 
+type Opening = Change & { kind: 'open' };
+type MemberChange = Change & { kind: 'members' };
+
+/** What one change needs: whose inbox, by which event and decision, and the revision it gets. */
+interface Step {
+  readonly person: Person;
+  readonly event: EventFacts;
+  readonly decision: Decision;
+  readonly revision: Revision;
+}
+
 export function applyDecision(person: Person, event: EventFacts, decision: Decision, nowMs: number): void {
   for (const change of decision.changes) {
-    const revision = nextRevision(person.revision, nowMs);
-    if (change.kind === 'open') openRow(person, event, change, decision, revision);
-    else changeRow(person, event, change, decision, revision);
+    const step = { person, event, decision, revision: nextRevision(person.revision, nowMs) };
+    if (change.kind === 'open') openRow(step, change);
+    else changeRow(step, change);
   }
 }
 
-function openRow(
-  person: Person,
-  event: EventFacts,
-  change: Change & { kind: 'open' },
-  decision: Decision,
-  revision: number,
-): void {
-  const members = new Members();
-  const group = person.newGroup(newItem(person, event, change, decision, revision), members);
+function openRow(step: Step, change: Opening): void {
+  const group = step.person.newGroup(newItem(step, change), new Members());
   for (const member of change.members) group.setMember(member);
-  group.refresh(revision);
+  group.refresh(step.revision);
   group.item.actorCountAtMove = group.item.actorCount;
-  person.touch(group);
+  step.person.touch(group);
 }
 
-function newItem(
-  person: Person,
-  event: EventFacts,
-  change: Change & { kind: 'open' },
-  decision: Decision,
-  revision: number,
-): Item {
-  const { type, groupKey } = change;
+function newItem({ person, event, decision, revision }: Step, { type, groupKey, hidden }: Opening): Item {
   const { source, id: eventId, timeMs } = event;
   const { tenant, user } = person;
   return {
@@ -50,7 +48,7 @@ function newItem(
     category: type.category,
     lane: type.lane,
     groupKey,
-    state: change.hidden ? 'removed' : 'live',
+    state: hidden ? 'removed' : 'live',
     createdAtMs: timeMs,
     activityAtMs: timeMs,
     createdRevision: revision,
@@ -73,36 +71,29 @@ function inAppDecision(decision: Decision): readonly ChannelDecision[] {
   return [{ channel: 'inApp', kind: decision.tells ? 'send' : 'skip', reason: decision.reason }];
 }
 
-function changeRow(
-  person: Person,
-  event: EventFacts,
-  change: Exclude<Change, { kind: 'open' }>,
-  decision: Decision,
-  revision: number,
-): void {
-  const group = person.groupOf(change.item);
+function changeRow(step: Step, change: Exclude<Change, { kind: 'open' }>): void {
+  const group = step.person.groupOf(change.item);
   switch (change.kind) {
     case 'members':
-      changeMembers(person, group, event, { change, decision, revision });
+      changeMembers(step, group, change);
       break;
     case 'withdraw':
-      for (const member of [...group.members()]) if (member.present) group.setMember({ ...member, present: false });
-      group.refresh(revision);
+      withdraw(step, group);
       break;
     case 'reword':
-      group.item.object = event.object();
-      group.item.revision = revision;
+      group.item.object = step.event.object();
+      group.item.revision = step.revision;
       break;
   }
-  person.touch(group);
+  step.person.touch(group);
 }
 
-function changeMembers(
-  person: Person,
-  group: Group,
-  event: EventFacts,
-  { change, decision, revision }: { change: Change & { kind: 'members' }; decision: Decision; revision: number },
-): void {
+function withdraw({ revision }: Step, group: Group): void {
+  for (const member of [...group.members()]) if (member.present) group.setMember({ ...member, present: false });
+  group.refresh(revision);
+}
+
+function changeMembers({ person, event, decision, revision }: Step, group: Group, change: MemberChange): void {
   const { item } = group;
   const wasLive = item.state === 'live';
   for (const member of change.members) group.setMember(member);
@@ -113,14 +104,12 @@ function changeMembers(
   }
   group.refresh(revision);
   item.acceptedAtMs = Math.max(item.acceptedAtMs, event.acceptedAtMs);
-  item.createdAtMs = Math.min(item.createdAtMs, change.news ? event.timeMs : item.createdAtMs);
   if (!change.news) return;
+  item.createdAtMs = Math.min(item.createdAtMs, event.timeMs);
   if (event.type.grouping === 'parent') item.object = event.object();
-  if (decision.tells) item.decisions = inAppDecision(decision);
+  item.decisions = inAppDecision(decision);
   // A row that was withdrawn and comes back with news is activity of its own, however small.
-  if (wasLive ? movesUp(item, event.timeMs, item.actorCount) : true) {
-    person.reorder(group, () =>
-      group.moveTo(Math.max(event.timeMs, item.activityAtMs), revision, limits.formerPlacesMax),
-    );
-  }
+  if (wasLive && !movesUp(item, event.timeMs, item.actorCount)) return;
+  const placeMs = Math.max(event.timeMs, item.activityAtMs);
+  person.reorder(group, () => group.moveTo(placeMs, revision, limits.formerPlacesMax));
 }

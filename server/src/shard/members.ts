@@ -58,8 +58,9 @@ export class Members implements Iterable<Member> {
     this.#store(before, member);
     const delta = (member.present ? 1 : 0) - (before?.present === true ? 1 : 0);
     if (delta !== 0) this.#count(member, delta);
-    if (member.present) this.#rank(member);
-    else if (before?.present === true) this.#newest = null;
+    const mayFall = before?.present === true && (!member.present || member.countedAtMs < before.countedAtMs);
+    if (mayFall) this.#newest = null;
+    else if (member.present) this.#rank(member);
   }
 
   /** The newest people, by event time then id, at most three. */
