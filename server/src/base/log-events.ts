@@ -1,0 +1,35 @@
+/**
+ * Every line the service can log: its level and words, in one list (M3). `error`: somebody must act. `warn`: something
+ * was refused, cut or repaired, and the service goes on. `info`: the life of the process. `debug`: for developers.
+ */
+export const logEvents = {
+  starting: ['info', 'Starting'],
+  listening: ['info', 'Listening'],
+  developmentMode: ['warn', 'DEVELOPMENT MODE: anyone on this machine can get a token for anyone. Not for production.'],
+  stopping: ['info', 'Stopping'],
+  stopped: ['info', 'Stopped'],
+  stopTooSlow: ['error', 'A part did not stop in time and was left behind'],
+  startFailed: ['error', 'Could not start'],
+  crashed: ['error', 'A fault in the program ends the process'],
+
+  requestFailed: ['error', 'A request failed for a reason of ours'],
+  requestAnswered: ['debug', 'A request was answered'],
+
+  logRecovered: ['info', 'The log was read after a stop'],
+  logTailCut: ['warn', 'The unfinished last record of the log was dropped; it had not been acknowledged'],
+  logDamaged: ['error', 'The log is damaged'],
+  logTrimmed: ['info', 'Old parts of the log were deleted'],
+  logWriteFailed: ['error', 'The log could not be written'],
+  storageFull: ['error', 'The disk is full: nothing is accepted until there is space'],
+
+  shardReplaying: ['info', 'Events that were not yet applied are applied now'],
+  shardCaughtUp: ['info', 'All events of the log are applied'],
+  shardFailed: ['error', 'A shard stopped: its events wait in the log'],
+  inboxTrimmed: ['info', 'Old rows were deleted'],
+  laneRefused: ['warn', 'A lane is behind: intake refuses it for now'],
+
+  streamCut: ['debug', 'A stream was closed by us'],
+  keysUnavailable: ['warn', "An issuer's keys could not be fetched"],
+} as const satisfies Record<string, readonly ['debug' | 'info' | 'warn' | 'error', string]>;
+
+export type LogEvent = keyof typeof logEvents;

@@ -1,0 +1,84 @@
+/**
+ * Every metric of the service, in one list (M1): name, kind, meaning, and for each label the closed set of its values,
+ * so that no request can ever make a new series. Counters of all series are there, at zero, from the start.
+ */
+import { type CloseReason, closeCodes } from '@carillon/contract/close-codes.ts';
+import { lanes } from '@carillon/contract/lanes.ts';
+import { reasons } from '@carillon/contract/reasons.ts';
+
+export interface Metric {
+  readonly kind: 'counter' | 'gauge' | 'histogram';
+  readonly help: string;
+  readonly labels: Readonly<Record<string, readonly string[]>>;
+  /** For histograms: upper bounds, increasing; one without bound is added. */
+  readonly buckets: readonly number[];
+}
+
+/** Seconds, from a fraction of a millisecond to far beyond what is promised (N2: 2 s). */
+const latencyBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30];
+
+type Labels = Readonly<Record<string, readonly string[]>>;
+
+const none = {} as const;
+const byLane = { lane: lanes } as const;
+
+const counter = <const L extends Labels>(help: string, labels: L) =>
+  ({ kind: 'counter', help, labels, buckets: [] }) as const;
+const gauge = <const L extends Labels>(help: string, labels: L) =>
+  ({ kind: 'gauge', help, labels, buckets: [] }) as const;
+const seconds = <const L extends Labels>(help: string, labels: L) =>
+  ({ kind: 'histogram', help, labels, buckets: latencyBuckets }) as const;
+
+export const metricList = {
+  carillon_events_accepted_total: counter('Events stored durably and acknowledged.', byLane),
+  carillon_events_duplicate_total: counter('Events answered as duplicates, without effect.', byLane),
+  carillon_events_rejected_total: counter('Events refused by validation.', none),
+  carillon_intake_refused_total: counter('Requests for intake refused as a whole.', {
+    reason: ['overloaded', 'rateLimited', 'storageFull', 'draining'],
+  }),
+  carillon_http_requests_total: counter('HTTP requests answered, by class of status.', {
+    class: ['1xx', '2xx', '3xx', '4xx', '5xx'],
+  }),
+  carillon_http_request_seconds: seconds('Time from the request line to the end of the answer.', none),
+
+  carillon_log_bytes_total: counter('Bytes written to the log.', none),
+  carillon_log_syncs_total: counter('Syncs of the log: one per group commit.', none),
+  carillon_log_sync_seconds: seconds('Time of one write and sync of the log.', none),
+  carillon_log_append_seconds: seconds('Time from handing a batch to the log until it is durable.', none),
+
+  carillon_lag_bytes: gauge('Bytes that are durable and not yet applied.', byLane),
+  carillon_lag_oldest_seconds: gauge('Age of the oldest event that is durable and not yet applied.', byLane),
+
+  carillon_decisions_total: counter('Decisions of the shards, by reason code.', { reason: reasons }),
+  carillon_apply_seconds: seconds('Time to decide and write one micro-batch.', none),
+  carillon_inbox_rows_total: counter('Rows written to inboxes.', none),
+  carillon_inbox_write_errors_total: counter('Writes to the inbox store that failed.', none),
+  carillon_inbox_trimmed_total: counter('Rows deleted by retention and trimming.', none),
+  carillon_cache_reads_total: counter('Look-ups of the caches.', {
+    cache: ['people', 'members'],
+    result: ['hit', 'miss'],
+  }),
+
+  carillon_delivery_seconds: seconds('Time from durable intake to the frame written to a socket.', none),
+  carillon_stream_connections: gauge('Open streams.', { transport: ['websocket', 'sse', 'poll'] }),
+  carillon_stream_frames_total: counter('Frames written to streams.', {
+    kind: ['hello', 'changes', 'marks', 'resync', 'ping', 'bye'],
+  }),
+  carillon_stream_closes_total: counter('Streams closed by us, by reason.', {
+    reason: Object.keys(closeCodes) as CloseReason[],
+  }),
+
+  carillon_loop_delay_seconds: gauge('Delay of the event loop since the last reading.', {
+    thread: ['main', 'worker'],
+    quantile: ['0.5', '0.99', '1'],
+  }),
+} as const;
+
+export type MetricName = keyof typeof metricList;
+
+/** The labels a metric needs, each with one of its values. */
+export type LabelsOf<Name extends MetricName> = {
+  readonly [Label in keyof (typeof metricList)[Name]['labels']]: (typeof metricList)[Name]['labels'][Label] extends readonly (infer Value)[]
+    ? Value
+    : never;
+};
