@@ -23,6 +23,11 @@ export const errorCodes = {
     title: 'The event lies too far in the future',
     next: 'Check the clock of the producer; events may be at most 5 minutes ahead.',
   },
+  CARILLON_EVENT_MENTIONS_TOO_MANY: {
+    status: 422,
+    title: 'The event mentions too many people',
+    next: 'Mention at most 50 people in one event.',
+  },
   CARILLON_AUDIENCE_UNKNOWN: {
     status: 400,
     title: 'No such audience',

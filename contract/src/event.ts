@@ -1,6 +1,6 @@
 /**
  * The event an app sends (E1): the one schema that validates intake and generates the documentation.
- * Lengths are in UTF-16 code units, as JSON Schema counts them for the Basic Multilingual Plane.
+ * Lengths are in code points, as JSON Schema counts them.
  */
 import { type Static, Type } from 'typebox';
 
@@ -41,6 +41,12 @@ export const Recipients = Type.Union([
   Type.Object({ audience: Type.String({ minLength: 1, maxLength: 320 }) }, closed),
 ]);
 
+/** Template values; `mentions` is the whole list of people mentioned, where the type has one. */
+export const EventData = Type.Object(
+  { mentions: Type.Optional(Type.Array(Id, { maxItems: 50 })) },
+  { additionalProperties: Type.Unknown() },
+);
+
 /** `post.liked`, or `post.liked@2` for the second version of its schema (E8). */
 export const EventType = Type.String({
   maxLength: 128,
@@ -57,7 +63,7 @@ export const Event = Type.Object(
     actor: Actor,
     object: EventObject,
     to: Recipients,
-    data: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+    data: Type.Optional(EventData),
     traceparent: Type.Optional(Type.String({ pattern: '^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$' })),
   },
   closed,
