@@ -51,6 +51,12 @@ export const limits = {
   segmentBytes: 128 * MiB,
   /** How long the log is kept, from intake; sealed segments wholly older and wholly applied are deleted. */
   logKeptMs: 7 * day,
+  /** Zeros written ahead of the log's end in one go, so that a sync need not journal the file's size. */
+  logPreallocateBytes: 4 * MiB,
+  /** Sealed log files open for reading at once; the one idle longest is closed. */
+  logOpenFilesMax: 32,
+  /** What a record is expected to take: sets the size of the filters over sealed segments, and nothing else. */
+  recordBytesTypical: 480,
   /** Committed bytes kept in memory for a reader that keeps up; a slower one reads the files. */
   logTailBytesMax: 8 * MiB,
 

@@ -1,0 +1,78 @@
+/**
+ * Which events the log holds already (E3): a table for the segment being written, an index and a filter for the sealed
+ * ones. Everything here is a hint by fingerprint; only a comparison of tenant, source and id says "the same event".
+ */
+import { RecordView } from '../record.ts';
+import { FingerprintFilter } from './fingerprint-filter.ts';
+import { FingerprintTable } from './fingerprint-table.ts';
+import type { ReadableFile } from './log-files.ts';
+import { fingerprintsOf, type IndexSummary, SegmentIndex } from './segment-index.ts';
+
+/** Reads the record stored at a position: the buffer and where in it the record begins; null when it is unreadable. */
+export type ReadRecord = (position: number) => { buffer: Buffer; at: number } | null;
+
+export class Identity {
+  table = new FingerprintTable();
+  readonly #filter: FingerprintFilter;
+  readonly #indexes = new Map<number, SegmentIndex>();
+  readonly #openIndex: (base: number) => ReadableFile;
+  readonly #stored = new RecordView();
+  readonly #offered = new RecordView();
+
+  constructor(entriesPerSegment: number, openIndex: (base: number) => ReadableFile) {
+    this.#filter = new FingerprintFilter(entriesPerSegment);
+    this.#openIndex = openIndex;
+  }
+
+  /** Whether the record at `at` is one that the table, or a sealed segment, holds. */
+  holds(fingerprint: number, buffer: Buffer, at: number, read: ReadRecord): boolean {
+    const table = this.table;
+    for (let slot = table.first(fingerprint); slot >= 0; slot = table.after(slot)) {
+      if (this.#isSame(buffer, at, read(table.positionAt(slot)))) return true;
+    }
+    for (const base of this.#filter.segmentsOf(fingerprint)) {
+      const positions = this.#indexes.get(base)?.find(fingerprint, this.#openIndex(base)) ?? [];
+      for (const position of positions) if (this.#isSame(buffer, at, read(position))) return true;
+    }
+    return false;
+  }
+
+  /** The table becomes the index of a sealed segment; a fresh table takes over. */
+  seal(summary: IndexSummary): SegmentIndex {
+    const index = this.addSealed(summary, this.table.sorted(), false);
+    this.table = new FingerprintTable();
+    return index;
+  }
+
+  /** `saved`: the pairs are in the segment's index file already. */
+  addSealed(summary: IndexSummary, pairs: Float64Array, saved: boolean): SegmentIndex {
+    const index = new SegmentIndex(summary, pairs, saved);
+    this.#indexes.set(summary.base, index);
+    if (index.count > 0) this.#filter.add(summary.base, fingerprintsOf(pairs));
+    return index;
+  }
+
+  /** Indexes that still live in memory, because their file could not be written. */
+  unsaved(): SegmentIndex[] {
+    return [...this.#indexes.values()].filter((index) => !index.saved);
+  }
+
+  forget(base: number): void {
+    this.#indexes.delete(base);
+    this.#filter.remove(base);
+  }
+
+  #isSame(buffer: Buffer, at: number, record: { buffer: Buffer; at: number } | null): boolean {
+    // A stored record that cannot be read confirms nothing: the event is taken, since losing it would be worse.
+    if (record === null) return false;
+    const offered = this.#offered;
+    const stored = this.#stored;
+    offered.move(buffer, at);
+    stored.move(record.buffer, record.at);
+    return (
+      offered.text('id') === stored.text('id') &&
+      offered.text('source') === stored.text('source') &&
+      offered.tenant === stored.tenant
+    );
+  }
+}
