@@ -1,5 +1,5 @@
 /** Items, members and writes for tests: whole and valid, with what a test cares about on top. */
-import type { NotificationId, PersonKey, Revision } from '../base/ids.ts';
+import type { PersonKey, Revision } from '../base/ids.ts';
 import { personKey, splitPersonKey } from '../base/ids.ts';
 import type { Item, Member, PersonWrite, Place } from './item.ts';
 import { notificationId } from './notification-id.ts';
@@ -77,6 +77,6 @@ export function moveWrite(person: PersonKey, item: Item, movedFrom: Place): Pers
   return { person, items: [{ item, movedFrom }], members: [], deepRevision: null };
 }
 
-export function idsOf(items: Iterable<{ readonly id: NotificationId }>): string[] {
+export function idsOf<Id extends string>(items: Iterable<{ readonly id: Id }>): Id[] {
   return [...items].map((item) => item.id);
 }

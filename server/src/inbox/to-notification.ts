@@ -1,0 +1,43 @@
+/** An item and a person's marks as the wire shows them (contract/notification.ts). Pure. */
+import type { Notification, NotificationActor } from '@carillon/contract/notification.ts';
+import type { InAppDescription } from '../content/describe-in-app.ts';
+import { safeLink } from '../content/safe-link.ts';
+import { builtInTypes } from '../content/type-catalogue.ts';
+import type { Item, ItemActor, ItemObject, Marks } from './item.ts';
+import { itemState } from './item-state.ts';
+
+export type Describe = (item: Item) => InAppDescription;
+
+export function toNotification(item: Item, marks: Marks, nowMs: number, describe: Describe): Notification {
+  const { text, url, actions } = describe(item);
+  const object = subjectOf(item);
+  return {
+    id: item.id,
+    type: item.type,
+    category: item.category,
+    lane: item.lane,
+    actors: item.actors.map(toActor),
+    actorCount: item.actorCount,
+    actorCountIsEstimate: item.actorCountIsEstimate,
+    object: { kind: object.kind, id: object.id, title: object.title, url: safeLink(object.url) },
+    mentioned: item.mentioned,
+    text: { ...text },
+    url,
+    image: safeLink(item.object.image),
+    actions: [...actions],
+    createdAt: new Date(item.createdAtMs).toISOString(),
+    activityAt: new Date(item.activityAtMs).toISOString(),
+    revision: item.revision,
+    activityRevision: item.activityRevision,
+    state: itemState(item, marks, nowMs),
+  };
+}
+
+/** What the row is about: for comments that share a row, the post they stand under. */
+function subjectOf({ type, object }: Item): Pick<ItemObject, 'kind' | 'id' | 'title' | 'url'> {
+  return builtInTypes.find(type)?.grouping === 'parent' && object.parent !== null ? object.parent : object;
+}
+
+export function toActor(actor: ItemActor): NotificationActor {
+  return { id: actor.id, name: actor.name, avatar: safeLink(actor.avatar) };
+}
