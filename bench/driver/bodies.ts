@@ -37,7 +37,7 @@ export class Bodies {
     this.#firstDay = Math.floor(plan.events.reduce((min, e) => Math.min(min, e.timeMs), Infinity) / dayMs);
     for (let at = 0; at < plan.events.length; at += batch) {
       const events = plan.events.slice(at, at + batch);
-      const text = target.body(events.map((event) => target.event(event, plan.users[event.recipient]!)));
+      const text = target.body(events.map((event) => target.event(event, plan.users[event.recipient] ?? '')));
       const bytes = Buffer.from(text, 'utf8');
       const days = events.map((event) => Math.floor(event.timeMs / dayMs) - this.#firstDay);
       this.#templates.push({
@@ -63,11 +63,12 @@ export class Bodies {
     const at = this.#next % this.#templates.length;
     if (at === 0) this.#dates = this.#datesOf(lap);
     this.#next++;
-    const template = this.#templates[at]!;
+    const template = this.#templates[at];
+    if (template === undefined) throw new Error('the plan has no events');
     const lapText = String(lap).padStart(lapDigits, '0');
     for (const place of template.laps) template.bytes.write(lapText, place, 'latin1');
     template.dates.forEach((place, i) => {
-      this.#dates[template.days[i]!]!.copy(template.bytes, place);
+      this.#dates[template.days[i] ?? 0]?.copy(template.bytes, place);
     });
     return { body: template.bytes, lap, firstSeq: template.firstSeq, events: template.events };
   }

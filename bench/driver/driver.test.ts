@@ -13,7 +13,7 @@ async function runAgainst(fault: string): Promise<Awaited<ReturnType<DriverProce
   let driver: DriverProcess | null = null;
   try {
     driver = await DriverProcess.open('carillon', { ...plan, port: server.port });
-    return await driver.run({ perSecond: 10_000, durationMs: 700, connections: 4 });
+    return await driver.run({ perSecond: 10_000, durationMs: 700, connections: 4, silenceMs: 300 });
   } finally {
     await driver?.close();
     await server.stop();
@@ -26,4 +26,10 @@ test('every counted event of several laps is delivered once, and nothing else', 
   assert.ok(run.expected < run.sent && run.expected > run.sent / 2, `expected ${run.expected} of ${run.sent}`);
   assert.deepEqual([run.delivered, run.strays, run.cut, run.refused], [run.expected, 0, 0, {}]);
   assert.equal(run.latency.count, run.delivered);
+});
+
+test('a lost event and one told twice are both noticed', async () => {
+  const [lossy, noisy] = [await runAgainst('lose'), await runAgainst('double')];
+  assert.ok(lossy.delivered < lossy.expected, `${lossy.delivered} of ${lossy.expected}`);
+  assert.ok(noisy.strays > 0);
 });

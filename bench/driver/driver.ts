@@ -131,8 +131,6 @@ export class Driver {
     this.#farm.close();
   }
 
-  
-
   async #drain(expected: number, silenceMs: number): Promise<void> {
     let last = -1;
     let changedAt = performance.now();

@@ -1,6 +1,7 @@
 /** The driver's process: one request after another from its parent, an answer to each. */
 
 import { Driver, type OpenOptions } from './driver.ts';
+import { type ReadRequest, readAll } from './reader.ts';
 import type { Pace } from './sender.ts';
 import type { Target } from './target.ts';
 import { bullmqTarget } from './target-bullmq.ts';
@@ -19,7 +20,8 @@ export type TargetName = keyof typeof targets;
 
 export type DriverRequest =
   | { readonly kind: 'open'; readonly target: TargetName; readonly options: OpenOptions }
-  | { readonly kind: 'run'; readonly pace: Pace };
+  | { readonly kind: 'run'; readonly pace: Pace }
+  | { readonly kind: 'read'; readonly port: number; readonly requests: readonly ReadRequest[]; readonly pace: Pace };
 
 let driver: Driver | null = null;
 
@@ -29,6 +31,7 @@ async function answer(request: DriverRequest): Promise<unknown> {
     driver = opened.driver;
     return opened.report;
   }
+  if (request.kind === 'read') return readAll(request.port, request.requests, request.pace);
   if (driver === null) throw new Error('open the driver first');
   return driver.run(request.pace);
 }

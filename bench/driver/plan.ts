@@ -109,20 +109,14 @@ function assemble(
   });
   const times = raw.map((event) => event.timeMs);
   const span = times.reduce((a, b) => Math.max(a, b), 0) - times.reduce((a, b) => Math.min(a, b), Infinity);
-  return {
-    users,
-    events,
-    groups: seqsOfGroup.length,
-    counted,
-    ...flat(seqsOfGroup),
-    lapDays: Math.ceil(span / dayMs) + 2,
-  };
+  const lapDays = Math.ceil(span / dayMs) + 2;
+  return { users, events, groups: seqsOfGroup.length, counted, opensRow, ...flat(seqsOfGroup), lapDays };
 }
 
 function flat(lists: readonly (readonly number[])[]): Pick<Plan, 'groupStart' | 'groupSeqs'> {
   const groupStart = new Uint32Array(lists.length + 1);
   lists.forEach((list, i) => {
-    groupStart[i + 1] = groupStart[i]! + list.length;
+    groupStart[i + 1] = (groupStart[i] ?? 0) + list.length;
   });
   return { groupStart, groupSeqs: Uint32Array.from(lists.flat()) };
 }

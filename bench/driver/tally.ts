@@ -55,7 +55,7 @@ export class Tally {
       this.strays++;
       return;
     }
-    for (let i = before; i < people; i++) this.#deliver(lap, this.#plan.groupSeqs[start + i]!);
+    for (let i = before; i < people; i++) this.#deliver(lap, this.#plan.groupSeqs[start + i] ?? 0);
     shown[group] = people;
   }
 

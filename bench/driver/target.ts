@@ -36,7 +36,7 @@ export interface SocketOpening {
 export function digitsAt(bytes: Buffer, at: number): number {
   let value = 0;
   for (let i = at; i < bytes.length; i++) {
-    const digit = bytes[i]! - 48;
+    const digit = (bytes[i] ?? 0) - 48;
     if (digit < 0 || digit > 9) break;
     value = value * 10 + digit;
   }

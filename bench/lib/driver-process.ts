@@ -3,6 +3,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { OpenOptions, OpenReport, RunReport } from '../driver/driver.ts';
 import type { DriverRequest, TargetName } from '../driver/main.ts';
+import type { ReadReport, ReadRequest } from '../driver/reader.ts';
 import type { Pace } from '../driver/sender.ts';
 
 const entry = fileURLToPath(new URL('../driver/main.ts', import.meta.url));
@@ -37,6 +38,16 @@ export class DriverProcess {
     const ended = new Promise((resolve) => this.#child.once('exit', resolve));
     this.#child.disconnect();
     await ended;
+  }
+}
+
+/** Reads pages from a process of its own, which ends with the answer. */
+export async function readPages(port: number, requests: readonly ReadRequest[], pace: Pace): Promise<ReadReport> {
+  const child = fork(entry);
+  try {
+    return (await ask(child, { kind: 'read', port, requests, pace })) as ReadReport;
+  } finally {
+    child.disconnect();
   }
 }
 

@@ -19,7 +19,7 @@ test('frames of all three length forms come out whole, however the bytes are cut
         });
         const shared = Buffer.alloc(40_000);
         for (let at = 0, i = 0; at < stream.length; i++) {
-          const n = Math.min(cuts[i % cuts.length]!, stream.length - at);
+          const n = Math.min(cuts[i % cuts.length] ?? 1, stream.length - at);
           stream.copy(shared, 0, at, at + n);
           reader.push(shared.subarray(0, n));
           at += n;

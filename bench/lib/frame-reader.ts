@@ -27,8 +27,8 @@ export class FrameReader {
   /** Hands on the frame at `at`; answers where it ends, or −1 when it is not whole yet. */
   #frame(bytes: Buffer, at: number): number {
     if (bytes.length < at + 2) return -1;
-    const first = bytes[at]!;
-    const length7 = bytes[at + 1]!;
+    const first = bytes[at] ?? 0;
+    const length7 = bytes[at + 1] ?? 0;
     if ((first & 0x80) === 0 || (first & 0x0f) === 0) throw new Error('the server fragments its messages');
     if (length7 > 127) throw new Error('the server masks its frames');
     const start = at + (length7 < 126 ? 2 : length7 === 126 ? 4 : 10);

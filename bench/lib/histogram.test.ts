@@ -12,7 +12,7 @@ test('a percentile is within 1.6 % above the exact value of sorted records', () 
         const histogram = new Histogram();
         for (const value of values) histogram.record(value);
         const sorted = values.toSorted((a, b) => a - b);
-        const exact = sorted[Math.ceil(sorted.length * p) - 1]!;
+        const exact = sorted[Math.ceil(sorted.length * p) - 1] ?? Number.NaN;
         const read = histogram.percentile(p);
         assert.ok(read >= exact && read <= exact * 1.016 + 1, `${read} for ${exact}`);
       },

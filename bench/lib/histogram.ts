@@ -13,7 +13,8 @@ export class Histogram {
 
   record(us: number, times = 1): void {
     const value = us > 0 ? Math.min(Math.floor(us), 0x7fffffff) : 0;
-    this.#counts[bucketOf(value)]! += times;
+    const bucket = bucketOf(value);
+    this.#counts[bucket] = (this.#counts[bucket] ?? 0) + times;
     this.#total += times;
     this.#sum += value * times;
     if (value > this.#max) this.#max = value;
@@ -28,7 +29,7 @@ export class Histogram {
     let left = Math.ceil(this.#total * p);
     if (left <= 0) return 0;
     for (let i = 0; i < this.#counts.length; i++) {
-      left -= this.#counts[i]!;
+      left -= this.#counts[i] ?? 0;
       if (left <= 0) return Math.min(upperEdge(i), this.#max);
     }
     return this.#max;

@@ -1,16 +1,16 @@
 /** The raw limits of the pipeline's stages, each as notifications per second of a load like ours. */
-import { DriverProcess } from './driver-process.ts';
-import { ServerProcess, type ServerOptions } from './server-process.ts';
+
+import type { OpenOptions } from '../driver/driver.ts';
 import { levelPutRate } from '../probes/level-puts.ts';
 import { logAppendRate } from '../probes/log-append.ts';
-import type { OpenOptions } from '../driver/driver.ts';
+import { DriverProcess } from './driver-process.ts';
+import { type ServerOptions, ServerProcess } from './server-process.ts';
 
 /** What our run looked like, so that the probes do the same work. */
 export interface LoadShape {
   readonly bytesPerEvent: number;
   readonly framesPerEvent: number;
   readonly bytesPerFrame: number;
-  readonly rowsPerEvent: number;
 }
 
 export interface StageLimits {
@@ -29,7 +29,7 @@ export async function stageLimits(shape: LoadShape, plan: Omit<OpenOptions, 'por
   return {
     intake: await drainRate(plan, ms),
     log: logAppendRate(commitBytes, ms) / shape.bytesPerEvent,
-    inbox: (await levelPutRate(rowBytes, ms)) / Math.max(0.01, shape.rowsPerEvent),
+    inbox: await levelPutRate(rowBytes, ms),
     sockets: (await frameRate(plan, shape.bytesPerFrame, ms)) / Math.max(0.01, shape.framesPerEvent),
   };
 }

@@ -11,7 +11,7 @@ export const cpuIsReadable = existsSync('/proc/self/task');
 export interface CpuReading {
   /** Seconds of user and system time of the whole tree, reaped children among it. */
   readonly seconds: number;
-  /** The same by thread: the main thread is `main`, others by the name they gave themselves, numbered threads joined. */
+  /** The same by thread: Node's main thread is `main`, others by the name they gave themselves, numbered threads joined. */
   readonly threads: Readonly<Record<string, number>>;
 }
 
@@ -26,7 +26,7 @@ export function readCpu(rootPids: readonly number[]): CpuReading {
     for (const tid of list(`/proc/${pid}/task`)) {
       const task = fields(`/proc/${pid}/task/${tid}/stat`);
       if (task === null) continue;
-      const name = tid === String(pid) ? 'main' : threadName(pid, tid);
+      const name = threadName(pid, tid);
       threads[name] = (threads[name] ?? 0) + cpuSeconds(task, 11);
     }
   }
@@ -51,7 +51,7 @@ export interface CpuPer {
 /** Busy seconds of all cores since boot. */
 export function machineBusySeconds(): number {
   if (!cpuIsReadable) return 0;
-  const cpu = readFileSync('/proc/stat', 'utf8').split('\n', 1)[0]!.split(/\s+/).map(Number);
+  const cpu = readFileSync('/proc/stat', 'utf8').split('\n', 1).join('').split(/\s+/).map(Number);
   return [1, 2, 3, 6, 7, 8].reduce((sum, i) => sum + (cpu[i] ?? 0), 0) / ticksPerSecond;
 }
 
@@ -87,8 +87,12 @@ function fields(path: string): string[] | null {
 const cpuSeconds = (stat: string[], at: number): number =>
   (Number(stat[at] ?? 0) + Number(stat[at + 1] ?? 0)) / ticksPerSecond;
 
-const threadName = (pid: number, tid: string): string =>
-  (text(`/proc/${pid}/task/${tid}/comm`) ?? 'other').trim().replace(/[-_]?\d+$/, '');
+/** A main thread has its program's name: `main` for Node, its own for the peers' programs. */
+function threadName(pid: number, tid: string): string {
+  const name = (text(`/proc/${pid}/task/${tid}/comm`) ?? 'other').trim().replace(/[-_]?\d+$/, '');
+  if (tid === String(pid) && /^(node|MainThread)/.test(name)) return 'main';
+  return name.replace(/^node-/, '');
+}
 
 function text(path: string): string | null {
   try {

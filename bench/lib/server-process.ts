@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { type CpuReading, readCpu, residentBytes } from './process-cpu.ts';
 
 export interface ServerOptions {
-  /** Path of the module to run, from the repository's root. */
+  /** Path of the module to run, from the repository's root, or absolute. */
   readonly module: string;
   readonly arguments?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
@@ -21,7 +21,11 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const readyWithinMs = 60_000;
 const stopWithinMs = 20_000;
 
-export const carillonServer: ServerOptions = { module: 'server/src/main.ts', readyPath: '/readyz' };
+/** Another checkout's server is measured by naming its `main.ts`: so two revisions can be compared by one bench. */
+export const carillonServer: ServerOptions = {
+  module: process.env.CARILLON_BENCH_SERVER ?? 'server/src/main.ts',
+  readyPath: '/readyz',
+};
 
 export class ServerProcess {
   readonly #child: ChildProcess;
@@ -41,7 +45,7 @@ export class ServerProcess {
     const folder = mkdtempSync(path.join(os.tmpdir(), 'carillon-bench-'));
     const port = await freePort();
     const began = performance.now();
-    const command = [...(options.nodeOptions ?? []), path.join(root, options.module), ...(options.arguments ?? [])];
+    const command = [...(options.nodeOptions ?? []), path.resolve(root, options.module), ...(options.arguments ?? [])];
     const child = spawn(process.execPath, command, {
       cwd: root,
       env: { ...process.env, PORT: String(port), HOST: '127.0.0.1', CARILLON_DATA: folder, ...options.environment },

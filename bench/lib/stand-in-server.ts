@@ -4,7 +4,7 @@
  */
 import http from 'node:http';
 import type { Event } from '@carillon/contract/event.ts';
-import { WebSocketServer, type WebSocket } from 'ws';
+import { type WebSocket, WebSocketServer } from 'ws';
 
 const fault = process.env.FAULT ?? 'none';
 const sockets = new Map<string, WebSocket>();
@@ -39,7 +39,8 @@ function take(event: Event, frames: Map<string, Map<string, unknown>>): void {
 const server = http.createServer(async (request, response) => {
   const text = await bodyOf(request);
   if (request.url === '/readyz') response.end('ok');
-  else if (request.url === '/v1/dev/token') response.end(JSON.stringify({ token: JSON.parse(text).user ?? 'producer' }));
+  else if (request.url === '/v1/dev/token')
+    response.end(JSON.stringify({ token: JSON.parse(text).user ?? 'producer' }));
   else {
     const frames = new Map<string, Map<string, unknown>>();
     const lines = text.split('\n').filter(Boolean);
@@ -47,7 +48,9 @@ const server = http.createServer(async (request, response) => {
     response.statusCode = 202;
     response.end(JSON.stringify({ results: lines.map(() => ({ status: 'accepted' })) }));
     for (const [user, items] of frames) {
-      sockets.get(user)?.send(JSON.stringify({ kind: 'changes', items: [...items.values()], removed: [], revision: 1 }));
+      sockets
+        .get(user)
+        ?.send(JSON.stringify({ kind: 'changes', items: [...items.values()], removed: [], revision: 1 }));
     }
   }
 });

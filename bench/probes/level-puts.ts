@@ -40,6 +40,7 @@ export async function levelPutRate(rowBytes: number, ms: number): Promise<number
 /** Text that compresses about as well as a row does. */
 function sampleText(bytes: number): string {
   let text = '';
-  for (let i = 0; text.length < bytes; i++) text += `{"id":"${(Math.imul(i + 7, 0x85ebca6b) >>> 0).toString(36)}","name":"Ana"},`;
+  for (let i = 0; text.length < bytes; i++)
+    text += `{"id":"${(Math.imul(i + 7, 0x85ebca6b) >>> 0).toString(36)}","name":"Ana"},`;
   return text.slice(0, bytes);
 }

@@ -44,7 +44,9 @@ const server = http.createServer(async (request, response) => {
 });
 server.on('upgrade', (request, socket: net.Socket) => {
   const key = createHash('sha1').update(`${request.headers['sec-websocket-key']}${acceptKey}`).digest('base64');
-  socket.write(`HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${key}\r\n\r\n`);
+  socket.write(
+    `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${key}\r\n\r\n`,
+  );
   socket.write(hello);
   socket.setNoDelay(true);
   socket.on('error', () => socket.destroy());

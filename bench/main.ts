@@ -1,0 +1,96 @@
+/**
+ * `npm run bench -- [names…] [--quick] [--json FILE] [--trace FILE]`: measures, prints, and writes docs/PERFORMANCE.md.
+ * Without names all run but `peers`, which needs other software. A quick run never replaces a full figure on the page.
+ */
+import { existsSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { exact } from './exact.ts';
+import { inbox } from './inbox.ts';
+import { intake } from './intake.ts';
+import { commitId, machineLine } from './lib/machine.ts';
+import type { Bench, BenchContext, BenchResult } from './lib/result.ts';
+import { peers } from './peers.ts';
+import { pipeline } from './pipeline.ts';
+import { printResult, writeReport } from './report.ts';
+import { sockets } from './sockets.ts';
+import { start } from './start.ts';
+
+const benches: readonly Bench[] = [start, intake, pipeline, inbox, sockets, exact, peers];
+const byDefault = benches.filter((bench) => bench !== peers);
+const traceFiles = ['../var/data/higgs-activity_time.txt.gz', '../examples/traces/higgs-sample.txt.gz'];
+
+async function main(): Promise<number> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      quick: { type: 'boolean', default: false },
+      json: { type: 'string' },
+      trace: { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  const unknown = positionals.filter((name) => !benches.some((bench) => bench.name === name));
+  if (values.help || unknown.length > 0) return usage(unknown);
+  const chosen = positionals.length === 0 ? byDefault : benches.filter((bench) => positionals.includes(bench.name));
+  const context: BenchContext = { quick: values.quick, traceFile: traceFile(values.trace), say: (line) => say(line) };
+  const results: BenchResult[] = [];
+  let failed = 0;
+  for (const bench of chosen) {
+    try {
+      const result = await measure(bench, context);
+      printResult(result);
+      results.push(result);
+      // After each, so that a long run which is interrupted keeps what it has; another checkout's figures are not ours.
+      if (process.env.CARILLON_BENCH_SERVER === undefined) writeReport([result]);
+    } catch (error) {
+      failed++;
+      process.stderr.write(`${bench.name} failed: ${error instanceof Error ? error.stack : error}\n`);
+    }
+  }
+  if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(results, null, 2)}\n`);
+  return failed === 0 ? 0 : 1;
+}
+
+async function measure(bench: Bench, context: BenchContext): Promise<BenchResult> {
+  process.stdout.write(`\n${bench.title}\n`);
+  const { figures, notes } = await bench.run(context);
+  const { name, title, how } = bench;
+  const traceNote = context.traceFile.includes('sample')
+    ? ['Measured with the sample of the trace, not the whole.']
+    : [];
+  return {
+    bench: name,
+    title,
+    how,
+    quick: context.quick,
+    date: new Date(performance.timeOrigin + performance.now()).toISOString(),
+    machine: machineLine(os.tmpdir()),
+    commit: commitId(),
+    figures,
+    notes: [...notes, ...traceNote],
+  };
+}
+
+function traceFile(given: string | undefined): string {
+  const wanted = given ?? process.env.CARILLON_TRACE;
+  if (wanted !== undefined) return wanted;
+  const found = traceFiles
+    .map((file) => fileURLToPath(new URL(file, import.meta.url)))
+    .find((file) => existsSync(file));
+  if (found === undefined) throw new Error('no trace: give one with --trace FILE');
+  return found;
+}
+
+function usage(unknown: readonly string[]): number {
+  const out = unknown.length > 0 ? process.stderr : process.stdout;
+  if (unknown.length > 0) out.write(`unknown: ${unknown.join(', ')}\n`);
+  out.write('npm run bench -- [names…] [--quick] [--json FILE] [--trace FILE]\n');
+  for (const bench of benches) out.write(`  ${bench.name.padEnd(10)} ${bench.title}\n`);
+  return unknown.length > 0 ? 2 : 0;
+}
+
+const say = (line: string): void => void process.stdout.write(`  ${line}\n`);
+
+process.exitCode = await main();
