@@ -72,3 +72,12 @@ export const Event = Type.Object(
 export type Event = Static<typeof Event>;
 export type Actor = Static<typeof Actor>;
 export type EventObject = Static<typeof EventObject>;
+
+/** What became of one event of a request. `id` is null where none could be read. */
+export const EventResult = Type.Object({
+  id: Type.Union([Type.String(), Type.Null()]),
+  status: Type.Union([Type.Literal('accepted'), Type.Literal('duplicate'), Type.Literal('rejected')]),
+  error: Type.Optional(Type.Object({ code: Type.String(), path: Type.String(), detail: Type.String() })),
+});
+
+export const EventResults = Type.Object({ results: Type.Array(EventResult) });

@@ -20,6 +20,7 @@ export function problemAnswer(error: CarillonError, requestId: string): ProblemA
     requestId,
   };
   const headers: Record<string, string> = {
+    ...error.headers,
     'content-type': 'application/problem+json',
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',

@@ -3,24 +3,12 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import type { TObject, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
-import type { Principal } from '../auth/principal.ts';
 import { CarillonError, type FieldError } from '../base/carillon-error.ts';
 import { fieldErrors } from '../base/field-errors.ts';
 import { limits } from '../base/limits.ts';
 import { readJson } from '../base/read-json.ts';
+import type { IdempotentRequest } from '../intake/idempotency.ts';
 import type { Answer, Operation, OperationRequest, RequestHead } from './operation.ts';
-
-/** What an operation's work is for, so that a key of one caller, tenant or operation is no key of another. */
-export interface IdempotentRequest {
-  readonly principal: Principal;
-  /** `POST /v1/events`. */
-  readonly operation: string;
-  /** The URL with its parameters: the same key on another resource is another request. */
-  readonly url: string;
-  /** The header as it came. */
-  readonly key: string;
-  readonly body: Uint8Array;
-}
 
 export interface IdempotentRunner {
   run(request: IdempotentRequest, work: () => Promise<Answer>): Promise<Answer>;

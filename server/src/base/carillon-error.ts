@@ -12,17 +12,25 @@ export class CarillonError extends Error {
   readonly fields: readonly FieldError[];
   /** Seconds a caller should wait, where waiting helps. */
   readonly retryAfterSeconds: number | undefined;
+  /** Further headers of the answer. */
+  readonly headers: Readonly<Record<string, string>>;
 
   constructor(
     code: ErrorCode,
     detail: string,
-    options: { fields?: readonly FieldError[]; retryAfterSeconds?: number; cause?: unknown } = {},
+    options: {
+      fields?: readonly FieldError[];
+      retryAfterSeconds?: number;
+      headers?: Readonly<Record<string, string>>;
+      cause?: unknown;
+    } = {},
   ) {
     super(detail, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'CarillonError';
     this.code = code;
     this.fields = options.fields ?? [];
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.headers = options.headers ?? {};
   }
 
   get status(): number {

@@ -32,6 +32,13 @@ export const limits = {
   uncommittedBytesMax: 32 * MiB,
   /** Bytes in the log that the shard has not applied, per lane; above, that lane is refused: bulk first, then social, then direct. */
   unappliedBytesMax: { direct: 256 * MiB, social: 128 * MiB, bulk: 64 * MiB },
+  /** What a caller waits that was refused because the service is behind. */
+  overloadRetrySeconds: 1,
+  /** Events a caller may send, sustained and at once; over it 429. */
+  callerEventsPerSecond: 200_000,
+  callerEventsBurst: 400_000,
+  /** Callers whose rate is remembered; those that sent nothing lately are forgotten first. */
+  rateBucketsMax: 10_000,
   /** How long a request may take to arrive; then the connection is closed. */
   requestArrivalMs: 30 * second,
   headerBytesMax: 16 * KiB,

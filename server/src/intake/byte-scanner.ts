@@ -12,9 +12,10 @@ const special = Uint8Array.from({ length: 256 }, (_, byte) =>
 );
 
 export class ByteScanner {
-  protected buffer: Uint8Array = new Uint8Array(0);
+  /** What is walked over, up to `end`. */
+  buffer: Buffer = Buffer.alloc(0);
+  end = 0;
   protected at = 0;
-  protected end = 0;
   /** Some string so far held an escape. */
   escaped = false;
   /** The string read last, inside its quotes. */
@@ -162,7 +163,7 @@ export class ByteScanner {
   }
 
   protected numberValue(start: number, end: number): number {
-    return Number(Buffer.from(this.buffer.buffer, this.buffer.byteOffset + start, end - start).toString('latin1'));
+    return Number(this.buffer.toString('latin1', start, end));
   }
 
   private digits(from: number): number {

@@ -46,6 +46,8 @@ const offsetMax = 0xffff;
 const keysComparedMax = 32;
 
 export class EventScanner extends ByteScanner {
+  /** Where the event begins in `buffer`. */
+  start = 0;
   /** Offset from `start` and length of each of `recordFields`; length 0 where absent. */
   readonly ranges = new Uint16Array(recordFields.length * 2);
   timeMs = 0;
@@ -60,7 +62,6 @@ export class EventScanner extends ByteScanner {
   mentionsEnd = 0;
 
   private view: DataView = new DataView(new ArrayBuffer(0));
-  private start = 0;
   /** Set where the slow path has compared keys and counted code points already. */
   private trusted = false;
   /** Behind the closing bracket read last. */
@@ -73,7 +74,7 @@ export class EventScanner extends ByteScanner {
    * Whether the event at [start, end) of valid UTF-8 fits. The fields are those of the last event that did.
    * `trusted`: the bytes come from the slow path, which has looked for repeated keys and overlong texts.
    */
-  scan(buffer: Uint8Array, start: number, end: number, trusted = false): boolean {
+  scan(buffer: Buffer, start: number, end: number, trusted = false): boolean {
     if (end - start > offsetMax) return false;
     if (buffer !== this.buffer) {
       this.buffer = buffer;

@@ -1,0 +1,71 @@
+/**
+ * A token bucket per caller (E6). A caller may overdraw by one request, whose size is not known before it is read;
+ * it then waits until the debt is paid.
+ */
+import { CarillonError } from '../base/carillon-error.ts';
+import type { Clock } from '../base/clock.ts';
+import { limits } from '../base/limits.ts';
+
+interface Bucket {
+  tokens: number;
+  atMs: number;
+}
+
+export interface Rate {
+  readonly perSecond: number;
+  readonly burst: number;
+}
+
+export class RateLimit {
+  readonly #clock: Clock;
+  readonly #rate: Rate;
+  readonly #buckets = new Map<string, Bucket>();
+
+  constructor(clock: Clock, rate: Rate = { perSecond: limits.callerEventsPerSecond, burst: limits.callerEventsBurst }) {
+    this.#clock = clock;
+    this.#rate = rate;
+  }
+
+  /** Throws CARILLON_RATE_LIMITED while the caller has nothing left. */
+  check(caller: string): void {
+    const bucket = this.#filled(caller);
+    if (bucket.tokens >= 1) return;
+    const waitSeconds = Math.max(1, Math.ceil((1 - bucket.tokens) / this.#rate.perSecond));
+    throw new CarillonError('CARILLON_RATE_LIMITED', 'This caller sends faster than it may.', {
+      retryAfterSeconds: waitSeconds,
+      headers: {
+        'ratelimit-policy': `"events";q=${this.#rate.burst};w=${Math.ceil(this.#rate.burst / this.#rate.perSecond)}`,
+        ratelimit: `"events";r=0;t=${waitSeconds}`,
+      },
+    });
+  }
+
+  spend(caller: string, events: number): void {
+    this.#filled(caller).tokens -= events;
+  }
+
+  #filled(caller: string): Bucket {
+    const nowMs = this.#clock.monotonic();
+    let bucket = this.#buckets.get(caller);
+    if (bucket === undefined) {
+      bucket = { tokens: this.#rate.burst, atMs: nowMs };
+      this.#forgetFull(nowMs);
+      this.#buckets.set(caller, bucket);
+    }
+    bucket.tokens = this.#tokensAt(bucket, nowMs);
+    bucket.atMs = nowMs;
+    return bucket;
+  }
+
+  #tokensAt(bucket: Bucket, nowMs: number): number {
+    return Math.min(this.#rate.burst, bucket.tokens + ((nowMs - bucket.atMs) * this.#rate.perSecond) / 1000);
+  }
+
+  /** A full bucket is as good as none. */
+  #forgetFull(nowMs: number): void {
+    if (this.#buckets.size < limits.rateBucketsMax) return;
+    for (const [caller, bucket] of this.#buckets) {
+      if (this.#tokensAt(bucket, nowMs) >= this.#rate.burst) this.#buckets.delete(caller);
+    }
+  }
+}
