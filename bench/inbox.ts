@@ -12,7 +12,7 @@ import { carillonServer, ServerProcess } from './lib/server-process.ts';
 
 const rowsEach = 100;
 const peopleFull = 2000;
-const peopleQuick = 200;
+const peopleQuick = 100;
 const goalRate = 5000;
 const connections = 16;
 const changesBack = 20;
@@ -113,7 +113,7 @@ async function alternate(
   requests: readonly ReadRequest[],
   probe: { people: number; rowBytes: number } | null,
 ): Promise<Alternated> {
-  const pace = { perSecond: null, durationMs: duration(context, 10_000, 1500), connections };
+  const pace = { perSecond: null, durationMs: duration(context, 10_000, 1200), connections };
   await readPages(server.port, requests, { ...pace, durationMs: 1000 });
   const [ours, limits]: [ReadReport[], number[]] = [[], []];
   const before = server.cpu();

@@ -27,7 +27,7 @@ second, every recipient equally likely; latency from the post's scheduled time. 
       const { driver } = idle;
       const cpu = (): ReturnType<typeof server.cpu> => server.cpu();
       await driver.run({ perSecond: null, durationMs: duration(context, 5000, 1500), connections: postsInFlight });
-      const pace = { perSecond: busyRate, durationMs: duration(context, 30_000, 4000), connections: 32 };
+      const pace = { perSecond: busyRate, durationMs: duration(context, 30_000, 2500), connections: 32 };
       const busy = await measuredRun(driver, cpu, pace);
       await driver.close();
       const limit = await frameRate(plan, busy.frameBytes / Math.max(1, busy.frames), duration(context, 4000, 1000));
@@ -76,15 +76,15 @@ async function connectIdle(
 ): Promise<{ driver: DriverProcess; bytesEach: number; cpuPercent: number }> {
   const plan = { ...loadPlan(context, 'uniform'), port: server.port };
   const warm = await DriverProcess.open(target, { ...plan, recipientsMax: warmSockets });
-  await sleep(settleMs);
+  await sleep(duration(context, settleMs, 1000));
   await warm.close();
   await sleep(500);
   const before = server.residentBytes();
   const driver = await DriverProcess.open(target, plan);
-  await sleep(settleMs);
+  await sleep(duration(context, settleMs, 1000));
   const bytesEach = (server.residentBytes() - before) / driver.opened.sockets;
   const cpu = server.cpu().seconds;
-  const ms = duration(context, 30_000, 2000);
+  const ms = duration(context, 30_000, 1500);
   await sleep(ms);
   return { driver, bytesEach, cpuPercent: ((server.cpu().seconds - cpu) * 100_000) / ms };
 }

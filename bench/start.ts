@@ -65,9 +65,9 @@ async function idleCost(
 ): Promise<{ cpuPercent: number; megabytes: number }> {
   const server = await ServerProcess.start(options);
   try {
-    await sleep(settleMs);
+    await sleep(duration(context, settleMs, 1000));
     const before = readCpu([server.pid]).seconds;
-    const ms = duration(context, 60_000, 5000);
+    const ms = duration(context, 60_000, 3000);
     await sleep(ms);
     const used = readCpu([server.pid]).seconds - before;
     return { cpuPercent: (used * 100_000) / ms, megabytes: server.residentBytes() / 1e6 };
