@@ -50,7 +50,12 @@ export class CommitBuilder {
   readonly #identity: Identity;
   readonly #commitBytesMax: number;
   readonly #plans = new Map<LaneKey, BlockPlan>();
-  readonly #staged: { readonly slots: Int32Array; readonly offsets: Int32Array; readonly lengths: Int32Array };
+  readonly #staged: {
+    readonly fingerprints: Float64Array;
+    readonly slots: Int32Array;
+    readonly offsets: Int32Array;
+    readonly lengths: Int32Array;
+  };
   /** Of each staged record: its batch and its block. */
   readonly #batches: WaitingBatch[] = [];
   readonly #blocks: BlockPlan[] = [];
@@ -63,6 +68,7 @@ export class CommitBuilder {
     this.#commitBytesMax = commitBytesMax;
     const capacity = Math.ceil(commitBytesMax / recordMinBytes) + 1;
     this.#staged = {
+      fingerprints: new Float64Array(capacity),
       slots: new Int32Array(capacity),
       offsets: new Int32Array(capacity),
       lengths: new Int32Array(capacity),
@@ -96,6 +102,7 @@ export class CommitBuilder {
 
   /** The staged records are durable: their fingerprints stay. */
   keep(): void {
+    for (let at = 0; at < this.#count; at++) this.#identity.noteDurable(this.#staged.fingerprints[at] as number);
     this.#reset();
   }
 
@@ -147,6 +154,7 @@ export class CommitBuilder {
   #stageRecord(batch: WaitingBatch, plan: BlockPlan, length: number, fingerprint: number): void {
     const count = this.#count++;
     const acceptedMs = batch.view.getFloat64(batch.offset + 24, true);
+    this.#staged.fingerprints[count] = fingerprint;
     this.#staged.slots[count] = this.#identity.table.insert(fingerprint, -count - 1);
     this.#staged.offsets[count] = batch.offset;
     this.#staged.lengths[count] = length;

@@ -1,58 +1,63 @@
 /**
- * Which sealed segments may hold a fingerprint: the Bloom filters of all of them, sliced by bit. For each bit of the
- * filter one row of words holds that bit of every segment, so one question to hundreds of segments is `hashes` rows
- * ANDed together, not `hashes` look-ups for each segment. Never misses; errs in about 1 of 1,000 per segment.
+ * Which segments may hold a fingerprint: the Bloom filters of all of them, sliced by bit. For each bit of the filter one
+ * row of words holds that bit of every segment, so one question to hundreds of segments is a few rows ANDed together,
+ * not a few look-ups for each segment. The bits of one fingerprint lie within a block of rows, so they share a page.
+ * Never misses; errs in less than 1 of 100 per segment, which costs one read of its index.
  */
 import { fingerprintHash } from './fingerprint-table.ts';
 
-const hashes = 7;
+const bitsPerFingerprint = 5;
+const blockRows = 512;
 const wordSegments = 32;
 const wordsMax = 16;
 
 /** Up to 512 segments, one column each. The width of a row doubles as segments come. */
 class FilterGroup {
-  readonly #rowMask: number;
+  readonly #blocks: number;
   #words = 1;
   #bits: Uint32Array;
   readonly columns: (number | null)[] = [];
   live = 0;
 
-  constructor(rows: number) {
-    this.#rowMask = rows - 1;
-    this.#bits = new Uint32Array(rows);
+  constructor(blocks: number) {
+    this.#blocks = blocks;
+    this.#bits = new Uint32Array(blocks * blockRows);
   }
 
   get full(): boolean {
     return this.columns.length === wordSegments * wordsMax;
   }
 
-  add(base: number, fingerprints: Iterable<number>): void {
-    const column = this.columns.length;
-    if (column === this.#words * wordSegments) this.#widen();
-    this.columns.push(base);
+  begin(base: number): number {
+    if (this.columns.length === this.#words * wordSegments) this.#widen();
     this.live++;
-    const word = column >>> 5;
+    return this.columns.push(base) - 1;
+  }
+
+  add(column: number, fingerprint: number): void {
+    const hash = fingerprintHash(fingerprint);
+    const start = this.#blockOf(hash);
     const bit = 1 << (column & 31);
-    for (const fingerprint of fingerprints) {
-      let hash = fingerprintHash(fingerprint);
-      const step = stepOf(fingerprint, hash);
-      for (let turn = 0; turn < hashes; turn++) {
-        const at = (hash & this.#rowMask) * this.#words + word;
-        this.#bits[at] = (this.#bits[at] as number) | bit;
-        hash = (hash + step) | 0;
-      }
+    let inner = innerHash(fingerprint, hash);
+    const step = (inner >>> 20) | 1;
+    for (let turn = 0; turn < bitsPerFingerprint; turn++) {
+      const at = (start + (inner & (blockRows - 1))) * this.#words + (column >>> 5);
+      this.#bits[at] = (this.#bits[at] as number) | bit;
+      inner += step;
     }
   }
 
   collect(fingerprint: number, into: number[]): void {
-    const first = fingerprintHash(fingerprint);
-    const step = stepOf(fingerprint, first);
+    const hash = fingerprintHash(fingerprint);
+    const start = this.#blockOf(hash);
+    const first = innerHash(fingerprint, hash);
+    const step = (first >>> 20) | 1;
     for (let word = 0; word * wordSegments < this.columns.length; word++) {
       let hits = -1;
-      let hash = first;
-      for (let turn = 0; turn < hashes && hits !== 0; turn++) {
-        hits &= this.#bits[(hash & this.#rowMask) * this.#words + word] as number;
-        hash = (hash + step) | 0;
+      let inner = first;
+      for (let turn = 0; turn < bitsPerFingerprint && hits !== 0; turn++) {
+        hits &= this.#bits[(start + (inner & (blockRows - 1))) * this.#words + word] as number;
+        inner += step;
       }
       for (; hits !== 0; hits &= hits - 1) {
         const base = this.columns[word * wordSegments + 31 - Math.clz32(hits & -hits)];
@@ -61,8 +66,13 @@ class FilterGroup {
     }
   }
 
+  /** First row of the fingerprint's block. */
+  #blockOf(hash: number): number {
+    return Math.floor((hash * this.#blocks) / 4294967296) * blockRows;
+  }
+
   #widen(): void {
-    const rows = this.#rowMask + 1;
+    const rows = this.#blocks * blockRows;
     const wider = new Uint32Array(rows * this.#words * 2);
     for (let row = 0; row < rows; row++) {
       for (let word = 0; word < this.#words; word++) {
@@ -74,32 +84,38 @@ class FilterGroup {
   }
 }
 
-/** An odd step, from bits that the first hash does not show alone. */
-function stepOf(fingerprint: number, hash: number): number {
+/** Bits that tell apart the fingerprints of one block, whose first hashes are alike. */
+function innerHash(fingerprint: number, hash: number): number {
   const high = (fingerprint / 4294967296) | 0;
-  return Math.imul((fingerprint | 0) ^ (hash >>> 7) ^ (high << 11), 0x9e3779b1) | 1;
+  const mixed = Math.imul((fingerprint | 0) ^ (high << 11) ^ hash, 0x9e3779b1);
+  return Math.imul(mixed ^ (mixed >>> 15), 0x2c1b3c6d) >>> 1;
 }
 
 const nothing: readonly number[] = [];
 
 export class FingerprintFilter {
-  readonly #rows: number;
+  readonly #blocks: number;
   #groups: FilterGroup[] = [];
+  /** Column of the segment begun last. */
+  #column = -1;
 
-  /** `entries`: how many fingerprints one segment may be expected to hold; ten to twenty bits are kept for each. */
+  /** `entries`: how many fingerprints one segment is expected to hold; 12 bits are kept for each. */
   constructor(entries: number) {
-    let rows = 1024;
-    while (rows < entries * 10) rows *= 2;
-    this.#rows = rows;
+    this.#blocks = Math.max(2, Math.ceil((entries * 12) / blockRows));
   }
 
-  add(base: number, fingerprints: Iterable<number>): void {
+  /** Fingerprints added from here on belong to this segment. */
+  begin(base: number): void {
     let group = this.#groups.at(-1);
     if (group === undefined || group.full) {
-      group = new FilterGroup(this.#rows);
+      group = new FilterGroup(this.#blocks);
       this.#groups.push(group);
     }
-    group.add(base, fingerprints);
+    this.#column = group.begin(base);
+  }
+
+  add(fingerprint: number): void {
+    this.#groups.at(-1)?.add(this.#column, fingerprint);
   }
 
   remove(base: number): void {

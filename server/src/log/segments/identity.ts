@@ -6,7 +6,7 @@ import { RecordView } from '../record.ts';
 import { FingerprintFilter } from './fingerprint-filter.ts';
 import { FingerprintTable } from './fingerprint-table.ts';
 import type { ReadableFile } from './log-files.ts';
-import { fingerprintsOf, type IndexSummary, SegmentIndex } from './segment-index.ts';
+import { type IndexSummary, SegmentIndex } from './segment-index.ts';
 
 /** Reads the record stored at a position: the buffer and where in it the record begins; null when it is unreadable. */
 export type ReadRecord = (position: number) => { buffer: Buffer; at: number } | null;
@@ -37,18 +37,30 @@ export class Identity {
     return false;
   }
 
-  /** The table becomes the index of a sealed segment; a fresh table takes over. */
-  seal(summary: IndexSummary): SegmentIndex {
-    const index = this.addSealed(summary, this.table.sorted(), false);
+  /** What is added from here on belongs to the segment with this base. */
+  begin(base: number): void {
     this.table = new FingerprintTable();
+    this.#filter.begin(base);
+  }
+
+  /** Tells the filter of a record that is durable; the table has it from `insert`. */
+  noteDurable(fingerprint: number): void {
+    this.#filter.add(fingerprint);
+  }
+
+  /** The table becomes the index of the segment, which takes no more. */
+  seal(summary: IndexSummary): SegmentIndex {
+    const index = new SegmentIndex(summary, this.table.sorted(), false);
+    this.#indexes.set(summary.base, index);
     return index;
   }
 
-  /** `saved`: the pairs are in the segment's index file already. */
+  /** A segment that was sealed before the start; `saved`: the pairs are in its index file already. */
   addSealed(summary: IndexSummary, pairs: Float64Array, saved: boolean): SegmentIndex {
     const index = new SegmentIndex(summary, pairs, saved);
     this.#indexes.set(summary.base, index);
-    if (index.count > 0) this.#filter.add(summary.base, fingerprintsOf(pairs));
+    this.#filter.begin(summary.base);
+    for (let at = 0; at < pairs.length; at += 2) this.#filter.add(pairs[at] as number);
     return index;
   }
 

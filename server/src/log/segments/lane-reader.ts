@@ -155,8 +155,14 @@ export class LaneReader implements LogReader {
     if (from > store.end) throw positionUnknown(from, `the log ends at ${store.end}`);
     this.#refuseGone();
     if (from >= lane.end) this.#consumed = lane.bytes;
-    else if (this.#position >= lane.tailFrom) this.#consumed = lane.bytes - lane.tailBytesBehind(this.#position);
+    else if (this.#position >= lane.tailFrom) this.#countFromTail(lane);
     else this.#countFromFile(store, key);
+  }
+
+  #countFromTail(lane: LaneState): void {
+    this.#consumed = lane.bytes - lane.tailBytesBehind(this.#position);
+    const block = lane.blockAt(this.#position);
+    if (block !== null) this.#offsetWithin(block.records, block.start);
   }
 
   #countFromFile(store: SegmentStore, key: LaneKey): void {
@@ -168,7 +174,8 @@ export class LaneReader implements LogReader {
       // Damage up to here hides how much was before; the lag then reads high, and the pull will tell.
       if (header === 'end' || header === 'damaged') return;
       if (recordsEnd(header) > this.#position) {
-        if (this.#isMine(header)) this.#countWithin(scanner.records(header), recordsStart(header));
+        const records = this.#isMine(header) ? scanner.records(header) : null;
+        if (records !== null) this.#consumed += this.#offsetWithin(records, recordsStart(header));
         return;
       }
       if (this.#isMine(header)) this.#consumed += header.bytes;
@@ -176,12 +183,12 @@ export class LaneReader implements LogReader {
     }
   }
 
-  #countWithin(records: Buffer | null, start: number): void {
-    if (records === null || this.#position <= start) return;
+  /** How far into a block's records the position is. */
+  #offsetWithin(records: Buffer, start: number): number {
     let at = 0;
     while (at < this.#position - start) at += records.readUInt32LE(at);
-    if (at !== this.#position - start) throw positionUnknown(this.#position, 'it lies within a record');
-    this.#consumed += at;
+    if (at > Math.max(0, this.#position - start)) throw positionUnknown(this.#position, 'it lies within a record');
+    return at;
   }
 }
 

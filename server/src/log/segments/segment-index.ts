@@ -102,11 +102,6 @@ export class SegmentIndex {
   }
 }
 
-/** Every fingerprint of the pairs, for a filter. */
-export function* fingerprintsOf(pairs: Float64Array): Generator<number> {
-  for (let at = 0; at < pairs.length; at += 2) yield pairs[at] as number;
-}
-
 /** Reads a whole index file; null when it is not the whole index of that segment. */
 export function readSegmentIndex(file: ReadableFile, base: number, end: number): [IndexSummary, Float64Array] | null {
   const head = Buffer.alloc(headBytes);

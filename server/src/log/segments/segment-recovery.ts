@@ -116,7 +116,9 @@ function takeSealed(parts: StoreParts, header: SegmentHeader, end: number): { se
     return { segment: { header, end, acceptedMaxMs, holes }, rebuilt: false };
   }
   const table = new FingerprintTable();
-  const { segment } = scanFile(files, { header, end }, (block, records) => addRecords(table, block, records));
+  const { segment } = scanFile(files, { header, end }, (block, records) =>
+    addRecords(block, records, (fingerprint, position) => table.insert(fingerprint, position)),
+  );
   const { acceptedMaxMs, holes } = segment;
   const index = identity.addSealed({ base: header.base, end, acceptedMaxMs, holes }, table.sorted(), false);
   try {
@@ -139,9 +141,13 @@ function readIndex(files: LogFiles, name: string, base: number, end: number) {
 
 function takeActive(parts: StoreParts, header: SegmentHeader): { segment: Segment; nextCommit: number } {
   parts.lanes.restore(header.before);
+  parts.identity.begin(header.base);
   return scanFile(parts.files, { header, end: null }, (block, records) => {
     parts.lanes.get(laneKey(block.shard, block.lane)).advance(recordsEnd(block), block.bytes);
-    addRecords(parts.identity.table, block, records);
+    addRecords(block, records, (fingerprint, position) => {
+      parts.identity.table.insert(fingerprint, position);
+      parts.identity.noteDurable(fingerprint);
+    });
   });
 }
 
@@ -174,14 +180,17 @@ function scanFile(
   }
 }
 
-function addRecords(table: FingerprintTable, block: BlockHeader, records: Buffer | null): void {
+function addRecords(
+  block: BlockHeader,
+  records: Buffer | null,
+  add: (fingerprint: number, position: number) => void,
+): void {
   if (records === null) return;
   const view = new RecordView();
   const start = recordsEnd(block) - block.bytes;
-  table.reserve(block.count);
   for (let at = 0; at < records.length; ) {
     const next = view.move(records, at);
-    table.insert(view.fingerprint, start + at);
+    add(view.fingerprint, start + at);
     at = next;
   }
 }

@@ -149,7 +149,7 @@ export class SegmentStore {
   }
 
   #startSegment(): void {
-    const { files, lanes } = this.#parts;
+    const { files, lanes, identity } = this.#parts;
     const old = this.segments.at(-1);
     const oldIsEmpty = old !== undefined && old.end === firstBlock(old);
     const header: SegmentHeader = {
@@ -165,12 +165,14 @@ export class SegmentStore {
     this.#allocated = sizeBytes;
     this.#givenUp = false;
     const fresh = { header, end: header.base + headerBytes(header), acceptedMaxMs: 0, holes: 0 };
+    if (old !== undefined && !oldIsEmpty) this.#seal(old);
+    identity.begin(header.base);
     if (oldIsEmpty) {
+      identity.forget(old.header.base);
       this.segments.splice(-1, 1, fresh);
       attempt(() => files.unlink(segmentName(old.header.base)));
     } else {
       this.segments.push(fresh);
-      if (old !== undefined) this.#seal(old);
     }
   }
 

@@ -1,0 +1,287 @@
+/** What every adapter of `EventLog` must do, in the words of the port. Each adapter's test calls this once. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Lane } from '@carillon/contract/lanes.ts';
+import type { EventLog, LogReader, Position } from './event-log.ts';
+import { idsOf, type SampleRecord, sampleBatch } from './sample-records.ts';
+
+export interface LogUnderTest {
+  readonly log: EventLog;
+  /** Closes the log and opens it again over what is durable. */
+  reopen(): Promise<EventLog>;
+  /** Makes the next commit fail as a full disk does, and only that one. */
+  failOnce(): void;
+  dispose(): Promise<void>;
+}
+
+const everything = 1 << 20;
+
+function named(prefix: string, count: number, more: Partial<SampleRecord> = {}): SampleRecord[] {
+  return Array.from({ length: count }, (_, at) => ({ id: `${prefix}${at}`, ...more }));
+}
+
+async function drain(reader: LogReader, bytesMax = everything): Promise<string[]> {
+  const ids: string[] = [];
+  for (let batch = await reader.pull(bytesMax); batch !== null; batch = await reader.pull(bytesMax)) {
+    const found = idsOf(batch);
+    assert.equal(found.length, batch.count, 'count tells the records of the batch');
+    ids.push(...found);
+  }
+  return ids;
+}
+
+async function readAllOf(log: EventLog, lane: Lane = 'social', from: Position = 0, shard = 0): Promise<string[]> {
+  return drain(await log.open(shard, lane, from));
+}
+
+export function eventLogContract(name: string, make: () => Promise<LogUnderTest>): void {
+  const promise = (text: string, body: (under: LogUnderTest, log: EventLog) => Promise<void>): void => {
+    test(`${name}: ${text}`, async () => {
+      const under = await make();
+      try {
+        await body(under, under.log);
+      } finally {
+        await under.dispose();
+      }
+    });
+  };
+  durability(promise);
+  order(promise);
+  identity(promise);
+  positions(promise);
+  times(promise);
+}
+
+type Declare = (text: string, body: (under: LogUnderTest, log: EventLog) => Promise<void>) => void;
+
+function durability(promise: Declare): void {
+  promise('what was appended is there after a restart', async (under, log) => {
+    const statuses = await log.append(sampleBatch(named('a', 3)));
+    assert.deepEqual(statuses, ['accepted', 'accepted', 'accepted']);
+    assert.deepEqual(await readAllOf(await under.reopen()), ['a0', 'a1', 'a2']);
+  });
+
+  promise('a rejected append stored nothing, and the next one works', async (under, log) => {
+    await log.append(sampleBatch([{ id: 'before' }]));
+    under.failOnce();
+    await assert.rejects(log.append(sampleBatch([{ id: 'refused' }])), { code: 'CARILLON_STORAGE_FULL' });
+    assert.deepEqual(await log.append(sampleBatch([{ id: 'after' }])), ['accepted']);
+    assert.deepEqual(await readAllOf(log), ['before', 'after']);
+    assert.deepEqual(await log.append(sampleBatch([{ id: 'refused' }])), ['accepted'], 'it is not a duplicate');
+    assert.deepEqual(await readAllOf(await under.reopen()), ['before', 'after', 'refused']);
+  });
+
+  promise('a batch that is not whole records is refused', async (_, log) => {
+    const batch = sampleBatch(named('a', 2));
+    await assert.rejects(log.append({ bytes: batch.bytes.subarray(0, batch.bytes.length - 1), count: 2 }));
+    await assert.rejects(log.append({ bytes: batch.bytes, count: 3 }));
+    assert.deepEqual(await readAllOf(log), []);
+  });
+
+  promise('close stores what waits, and then refuses', async (under, log) => {
+    const waiting = log.append(sampleBatch([{ id: 'last' }]));
+    await log.close();
+    assert.deepEqual(await waiting, ['accepted']);
+    await assert.rejects(log.append(sampleBatch([{ id: 'late' }])), { code: 'CARILLON_DRAINING' });
+    assert.deepEqual(await readAllOf(await under.reopen()), ['last']);
+  });
+}
+
+function order(promise: Declare): void {
+  promise('records of one (shard, lane) are read in the order of their append', async (under, log) => {
+    const appends = Array.from({ length: 20 }, (_, at) => log.append(sampleBatch(named(`${at}-`, 5))));
+    await Promise.all(appends);
+    const expected = Array.from({ length: 20 }, (_, at) => named(`${at}-`, 5).map(({ id }) => id)).flat();
+    assert.deepEqual(await readAllOf(log), expected);
+    assert.deepEqual(await readAllOf(await under.reopen()), expected);
+  });
+
+  promise('each lane and shard is read apart from the others', async (under, log) => {
+    const mixed: SampleRecord[] = [];
+    for (let at = 0; at < 30; at++) {
+      const lane = (['direct', 'social', 'bulk'] as const)[at % 3] as Lane;
+      mixed.push({ id: `${lane}-${at % 2}-${at}`, lane, shard: at % 2 });
+    }
+    await log.append(sampleBatch(mixed));
+    for (const open of [log, await under.reopen()]) {
+      for (const lane of ['direct', 'social', 'bulk'] as const) {
+        for (const shard of [0, 1]) {
+          const expected = mixed.filter((one) => one.lane === lane && one.shard === shard).map(({ id }) => id);
+          assert.deepEqual(await readAllOf(open, lane, 0, shard), expected);
+        }
+      }
+    }
+  });
+
+  promise('pull answers at least one record, at most about bytesMax, and null once caught up', async (_, log) => {
+    await log.append(sampleBatch(named('a', 10)));
+    const reader = await log.open(0, 'social', 0);
+    const one = sampleBatch([{ id: 'a0' }]).bytes.length;
+    assert.deepEqual(idsOf((await reader.pull(1)) ?? assert.fail()), ['a0']);
+    assert.deepEqual(idsOf((await reader.pull(one * 3)) ?? assert.fail()), ['a1', 'a2', 'a3']);
+    assert.equal((await drain(reader)).length, 6);
+    assert.equal(await reader.pull(everything), null);
+    await log.append(sampleBatch([{ id: 'more' }]));
+    assert.deepEqual(await drain(reader), ['more']);
+  });
+
+  promise('behindBytes tells the bytes appended and not yet pulled', async (under, log) => {
+    const batch = sampleBatch(named('a', 10));
+    const bytes = batch.bytes.length;
+    const reader = await log.open(0, 'social', 0);
+    assert.equal(reader.behindBytes(), 0);
+    await log.append(batch);
+    await log.append(sampleBatch(named('b', 10, { lane: 'bulk' })));
+    assert.equal(reader.behindBytes(), bytes);
+    const first = (await reader.pull(1)) ?? assert.fail();
+    assert.equal(reader.behindBytes(), bytes - first.bytes.length);
+    const again = await (await under.reopen()).open(0, 'social', first.next);
+    assert.equal(again.behindBytes(), bytes - first.bytes.length);
+    await drain(again);
+    assert.equal(again.behindBytes(), 0);
+  });
+
+  promise('listeners hear of appends to their shard until they stop', async (_, log) => {
+    const heard: string[] = [];
+    const stop = log.onAppend(0, () => heard.push('zero'));
+    log.onAppend(1, () => heard.push('one'));
+    await log.append(sampleBatch([{ id: 'a' }]));
+    assert.deepEqual(heard, ['zero']);
+    await log.append(sampleBatch([{ id: 'a' }]));
+    assert.deepEqual(heard, ['zero'], 'a duplicate brings nothing');
+    stop();
+    await log.append(sampleBatch([{ id: 'b' }, { id: 'c', shard: 1 }]));
+    assert.deepEqual(heard, ['zero', 'one']);
+  });
+}
+
+function identity(promise: Declare): void {
+  promise('a record whose identity is in the log already is a duplicate, also after a restart', async (under, log) => {
+    await log.append(sampleBatch([{ id: 'a' }]));
+    assert.deepEqual(await log.append(sampleBatch([{ id: 'a' }, { id: 'b' }])), ['duplicate', 'accepted']);
+    const again = await under.reopen();
+    assert.deepEqual(await again.append(sampleBatch([{ id: 'b' }, { id: 'a' }])), ['duplicate', 'duplicate']);
+    assert.deepEqual(await readAllOf(again), ['a', 'b']);
+  });
+
+  promise('a repeat within one batch, and across appends under way, is a duplicate', async (_, log) => {
+    const both = await Promise.all([
+      log.append(sampleBatch([{ id: 'a' }, { id: 'a', lane: 'bulk' }])),
+      log.append(sampleBatch([{ id: 'b' }, { id: 'a', shard: 3 }])),
+    ]);
+    assert.deepEqual(both, [
+      ['accepted', 'duplicate'],
+      ['accepted', 'duplicate'],
+    ]);
+    assert.deepEqual(await readAllOf(log), ['a', 'b']);
+  });
+
+  promise('tenant, source and id together are the identity', async (_, log) => {
+    const records = [{ id: 'a' }, { id: 'a', source: 'other' }, { id: 'a', tenant: 'other' }];
+    assert.deepEqual(await log.append(sampleBatch(records)), ['accepted', 'accepted', 'accepted']);
+    assert.deepEqual(await log.append(sampleBatch(records)), ['duplicate', 'duplicate', 'duplicate']);
+  });
+
+  promise('a fingerprint alone never decides that', async (under, log) => {
+    const forged = named('same', 5, { fingerprint: 4242 });
+    assert.deepEqual(await log.append(sampleBatch(forged)), new Array(5).fill('accepted'));
+    assert.deepEqual(await log.append(sampleBatch(forged)), new Array(5).fill('duplicate'));
+    const again = await under.reopen();
+    assert.deepEqual(await again.append(sampleBatch(forged)), new Array(5).fill('duplicate'));
+    const another = sampleBatch([{ id: 'another', fingerprint: 4242 }]);
+    assert.deepEqual(await again.append(another), ['accepted']);
+  });
+}
+
+function positions(promise: Declare): void {
+  promise('next leads exactly behind the last record, across a restart', async (under, log) => {
+    await log.append(sampleBatch(named('a', 10)));
+    await log.append(sampleBatch(named('b', 3)));
+    const nexts: Position[] = [];
+    const reader = await log.open(0, 'social', 0);
+    for (let batch = await reader.pull(1); batch !== null; batch = await reader.pull(1)) nexts.push(batch.next);
+    assert.equal(nexts.length, 13);
+    const expected = await readAllOf(log);
+    for (const open of [log, await under.reopen()]) {
+      for (const [at, next] of nexts.entries()) {
+        assert.deepEqual(await readAllOf(open, 'social', next), expected.slice(at + 1));
+      }
+    }
+    assert.ok(nexts.every((next, at) => at === 0 || next > (nexts[at - 1] as number)));
+  });
+
+  promise('a position that is none stops the reader', async (_, log) => {
+    await log.append(sampleBatch(named('a', 4)));
+    const reader = await log.open(0, 'social', 0);
+    const { next } = (await reader.pull(1)) ?? assert.fail();
+    await assert.rejects(log.open(0, 'social', next + 1), /within a record/);
+    await assert.rejects(log.open(0, 'social', 1e12), /ends at/);
+  });
+
+  promise('a position older than what is kept is an error, start is not', async (under, log) => {
+    const reader = await log.open(0, 'social', 0);
+    let next = 0;
+    for (let at = 0; at < 40; at++) {
+      await log.append(sampleBatch(named(`${at}-`, 4, { acceptedMs: 1000 + at, fillerChars: 400 })));
+      next = (await reader.pull(everything))?.next ?? assert.fail();
+    }
+    const idle = await log.open(0, 'social', 0);
+    const first = (await (await log.open(0, 'social', 0)).pull(1))?.next ?? assert.fail();
+    assert.equal(await log.trim(1000, next), 0, 'nothing was accepted before the first');
+    assert.equal(await log.trim(2000, 0), 0, 'nothing is dropped that is not applied');
+    assert.ok((await log.trim(1030, next)) > 0);
+    await assert.rejects(log.open(0, 'social', first), /no longer kept/);
+    await assert.rejects(idle.pull(everything), /no longer kept/);
+    const kept = await readAllOf(log);
+    assert.ok(kept.length < 160 && kept.at(-1) === '39-3' && kept.includes('30-0'));
+    assert.equal((await (await under.reopen()).open(0, 'social', next)).behindBytes(), 0);
+  });
+
+  promise('what was dropped is no longer a duplicate, what is kept still is', async (under, log) => {
+    const reader = await log.open(0, 'social', 0);
+    for (let at = 0; at < 40; at++) await log.append(sampleBatch(named(`${at}-`, 4, { fillerChars: 400 })));
+    let next = 0;
+    for (let batch = await reader.pull(everything); batch !== null; batch = await reader.pull(everything)) {
+      next = batch.next;
+    }
+    await log.append(sampleBatch([{ id: 'kept', acceptedMs: 5000 }]));
+    await log.trim(2000, next);
+    const again = await under.reopen();
+    const statuses = await again.append(sampleBatch([{ id: '0-0' }, { id: 'kept' }]));
+    assert.deepEqual(statuses, ['accepted', 'duplicate']);
+  });
+
+  promise('a quiet lane does not lose its place when other lanes are dropped', async (_, log) => {
+    await log.append(sampleBatch([{ id: 'quiet', lane: 'direct' }]));
+    const direct = (await (await log.open(0, 'direct', 0)).pull(1))?.next ?? assert.fail();
+    for (let at = 0; at < 40; at++) await log.append(sampleBatch(named(`${at}-`, 4, { fillerChars: 400 })));
+    assert.ok((await log.trim(5000, Number.MAX_SAFE_INTEGER)) > 0);
+    const reader = await log.open(0, 'direct', direct);
+    await log.append(sampleBatch([{ id: 'woken', lane: 'direct' }]));
+    assert.deepEqual(await drain(reader), ['woken']);
+  });
+}
+
+function times(promise: Declare): void {
+  promise('positionAt leads to the first record accepted at or after a time', async (under, log) => {
+    for (let at = 0; at < 40; at++) {
+      const more = { acceptedMs: 1000 + at * 10, fillerChars: 400 };
+      await log.append(
+        sampleBatch([...named(`s${at}-`, 3, more), ...named(`d${at}-`, 1, { ...more, lane: 'direct' })]),
+      );
+    }
+    for (const open of [log, await under.reopen()]) {
+      const from = async (timeMs: number, lane: Lane) =>
+        (await readAllOf(open, lane, await open.positionAt(0, lane, timeMs)))[0];
+      assert.equal(await from(0, 'social'), 's0-0');
+      assert.equal(await from(1200, 'social'), 's20-0');
+      assert.equal(await from(1201, 'direct'), 'd21-0');
+      assert.equal(await from(1391, 'social'), undefined);
+    }
+  });
+
+  promise('positionAt finds a place within one append', async (_, log) => {
+    await log.append(sampleBatch([1, 2, 3, 4].map((at) => ({ id: `a${at}`, acceptedMs: at }))));
+    assert.deepEqual(await readAllOf(log, 'social', await log.positionAt(0, 'social', 3)), ['a3', 'a4']);
+  });
+}
