@@ -6,7 +6,7 @@ import { readAllRows, untilPage } from './lib/inbox-client.ts';
 import { postEvents } from './lib/post-events.ts';
 import { RepostGroups } from './lib/repost-groups.ts';
 import type { Bench, BenchContext } from './lib/result.ts';
-import { carillonServer, ServerProcess } from './lib/server-process.ts';
+import { ServerProcess } from './lib/server-process.ts';
 
 const quickLines = 20_000;
 const peopleCompared = 20;
@@ -21,7 +21,7 @@ export const exact: Bench = {
 distinct people counted from the file, groups closed 24 h after their first event and repeats within 24 h left out. A row above ${exactPeopleMax} people is a flagged estimate by design and compared apart.`,
   async run(context) {
     const oracle = new Map<string, RepostGroups>();
-    const server = await ServerProcess.start(carillonServer);
+    const server = await ServerProcess.start(context.server);
     try {
       const [producer = ''] = await devTokens(server.port, [{ source: 'trace' }]);
       const began = performance.now();

@@ -8,7 +8,7 @@ import { duration } from './lib/load-plan.ts';
 import { postEvents } from './lib/post-events.ts';
 import { type CpuPer, cpuPer } from './lib/process-cpu.ts';
 import type { Bench, BenchContext, Figure } from './lib/result.ts';
-import { carillonServer, ServerProcess } from './lib/server-process.ts';
+import { ServerProcess } from './lib/server-process.ts';
 
 const rowsEach = 100;
 const peopleFull = 2000;
@@ -24,7 +24,7 @@ export const inbox: Bench = {
 Limit: bare \`node:http\` that reads 100 rows as large from LevelDB and sends them joined. Changes: since the revision ${changesBack} rows back.`,
   async run(context) {
     const people = Array.from({ length: context.quick ? peopleQuick : peopleFull }, (_, i) => `reader-${i}`);
-    const server = await ServerProcess.start(carillonServer);
+    const server = await ServerProcess.start(context.server);
     try {
       const tokens = await fill(server.port, people);
       context.say(`${people.length} inboxes filled`);

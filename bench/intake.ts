@@ -4,7 +4,7 @@ import { duration, loadPlan } from './lib/load-plan.ts';
 import { faultsOf, type MeasuredRun, measuredRun, otherLoadNote } from './lib/measured-run.ts';
 import { drainRate } from './lib/probe-rates.ts';
 import type { Bench, BenchContext, Figure } from './lib/result.ts';
-import { carillonServer, ServerProcess } from './lib/server-process.ts';
+import { ServerProcess } from './lib/server-process.ts';
 
 interface Form {
   readonly name: string;
@@ -45,7 +45,7 @@ Limit: the same posts to bare \`node:http\` that reads the body and answers. CPU
 async function measure(context: BenchContext, form: Form): Promise<{ runs: MeasuredRun[]; limits: number[] }> {
   const plan = { ...loadPlan(context, 'trace'), lines: 20_000, batch: form.batch, listen: false };
   const ms = duration(context, 8000, 1200);
-  const server = await ServerProcess.start(carillonServer);
+  const server = await ServerProcess.start(context.server);
   try {
     const driver = await DriverProcess.open('carillon', { ...plan, port: server.port });
     const pace = { perSecond: null, durationMs: ms, connections: form.connections };

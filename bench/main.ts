@@ -1,5 +1,6 @@
 /**
- * `npm run bench -- [names…] [--quick] [--json FILE] [--trace FILE]`: measures, prints, and writes docs/PERFORMANCE.md.
+ * `npm run bench -- [names…] [--quick] [--json FILE] [--trace FILE] [--server MAIN]`: measures, prints, writes docs/PERFORMANCE.md.
+ * `--server` names the `main.ts` of another checkout, to compare two revisions; then nothing is written.
  * Without names all run but `peers`, which needs other software. A quick run never replaces a full figure on the page.
  */
 import { existsSync, writeFileSync } from 'node:fs';
@@ -28,13 +29,19 @@ async function main(): Promise<number> {
       quick: { type: 'boolean', default: false },
       json: { type: 'string' },
       trace: { type: 'string' },
+      server: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
   });
   const unknown = positionals.filter((name) => !benches.some((bench) => bench.name === name));
   if (values.help || unknown.length > 0) return usage(unknown);
   const chosen = positionals.length === 0 ? byDefault : benches.filter((bench) => positionals.includes(bench.name));
-  const context: BenchContext = { quick: values.quick, traceFile: traceFile(values.trace), say: (line) => say(line) };
+  const context: BenchContext = {
+    quick: values.quick,
+    traceFile: traceFile(values.trace),
+    server: { module: values.server ?? 'server/src/main.ts', readyPath: '/readyz' },
+    say,
+  };
   const results: BenchResult[] = [];
   let failed = 0;
   for (const bench of chosen) {
@@ -43,7 +50,7 @@ async function main(): Promise<number> {
       printResult(result);
       results.push(result);
       // After each, so that a long run which is interrupted keeps what it has; another checkout's figures are not ours.
-      if (process.env.CARILLON_BENCH_SERVER === undefined) writeReport([result]);
+      if (values.server === undefined) writeReport([result]);
     } catch (error) {
       failed++;
       process.stderr.write(`${bench.name} failed: ${error instanceof Error ? error.stack : error}\n`);
@@ -86,7 +93,7 @@ function traceFile(given: string | undefined): string {
 function usage(unknown: readonly string[]): number {
   const out = unknown.length > 0 ? process.stderr : process.stdout;
   if (unknown.length > 0) out.write(`unknown: ${unknown.join(', ')}\n`);
-  out.write('npm run bench -- [names…] [--quick] [--json FILE] [--trace FILE]\n');
+  out.write('npm run bench -- [names…] [--quick] [--json FILE] [--trace FILE] [--server MAIN]\n');
   for (const bench of benches) out.write(`  ${bench.name.padEnd(10)} ${bench.title}\n`);
   return unknown.length > 0 ? 2 : 0;
 }

@@ -6,7 +6,7 @@ import { faultsOf, type MeasuredRun, measuredRun, otherLoadNote } from './lib/me
 import { missingForBullmq, type RunningPeer, startBullmq } from './lib/peer-bullmq.ts';
 import { missingForCentrifugo, startCentrifugo } from './lib/peer-centrifugo.ts';
 import type { Bench, BenchContext, Figure } from './lib/result.ts';
-import { carillonServer, ServerProcess } from './lib/server-process.ts';
+import { ServerProcess } from './lib/server-process.ts';
 import { spread } from './lib/statistics.ts';
 
 interface Contestant {
@@ -105,8 +105,8 @@ async function race(context: BenchContext, contestant: Contestant): Promise<Race
   }
 }
 
-async function startCarillon(): Promise<RunningPeer> {
-  const server = await ServerProcess.start(carillonServer);
+async function startCarillon(context: BenchContext): Promise<RunningPeer> {
+  const server = await ServerProcess.start(context.server);
   return { port: server.port, cpu: () => server.cpu(), stop: () => server.stop() };
 }
 

@@ -5,7 +5,7 @@ import { duration, loadPlan, postsInFlight } from './lib/load-plan.ts';
 import { faultsOf, type MeasuredRun, measuredRun, otherLoadNote } from './lib/measured-run.ts';
 import { type LoadShape, type StageLimits, stageLimits } from './lib/probe-rates.ts';
 import type { Bench, BenchContext, Figure } from './lib/result.ts';
-import { carillonServer, ServerProcess } from './lib/server-process.ts';
+import { ServerProcess } from './lib/server-process.ts';
 import { spread } from './lib/statistics.ts';
 
 const storeRowsWanted = 3_000_000;
@@ -58,7 +58,7 @@ loops, their latency counted from each post's scheduled time to the arrival of t
 
 async function measure(context: BenchContext, scenario: Scenario): Promise<Measured> {
   const plan = loadPlan(context, scenario.skew);
-  const server = await ServerProcess.start(carillonServer);
+  const server = await ServerProcess.start(context.server);
   try {
     const driver = await DriverProcess.open('carillon', { ...plan, port: server.port });
     const { sockets, connectSeconds, bytesPerEvent } = driver.opened;

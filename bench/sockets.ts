@@ -5,7 +5,7 @@ import { duration, loadPlan, postsInFlight, socketsFull } from './lib/load-plan.
 import { faultsOf, measuredRun, otherLoadNote } from './lib/measured-run.ts';
 import { frameRate, socketServer } from './lib/probe-rates.ts';
 import type { Bench, BenchContext } from './lib/result.ts';
-import { carillonServer, type ServerOptions, ServerProcess } from './lib/server-process.ts';
+import { type ServerOptions, ServerProcess } from './lib/server-process.ts';
 
 const busyRate = 20_000;
 const warmSockets = 300;
@@ -20,7 +20,7 @@ second, every recipient equally likely; latency from the post's scheduled time. 
   async run(context) {
     const plan = { ...loadPlan(context, 'uniform'), lines: context.quick ? 20_000 : 150_000 };
     const bare = await idleBytes(context, socketServer, 'raw');
-    const server = await ServerProcess.start(carillonServer);
+    const server = await ServerProcess.start(context.server);
     try {
       const idle = await connectIdle(context, server, 'carillon');
       context.say(`idle: ${(idle.bytesEach / 1024).toFixed(1)} KB each, bare ${(bare / 1024).toFixed(1)} KB`);

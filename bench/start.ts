@@ -5,7 +5,7 @@ import { duration } from './lib/load-plan.ts';
 import { drainServer } from './lib/probe-rates.ts';
 import { readCpu } from './lib/process-cpu.ts';
 import type { Bench, BenchContext } from './lib/result.ts';
-import { carillonServer, type ServerOptions, ServerProcess } from './lib/server-process.ts';
+import { type ServerOptions, ServerProcess } from './lib/server-process.ts';
 
 const settleMs = 3000;
 
@@ -19,9 +19,9 @@ CPU with no traffic and nobody connected, after ${settleMs / 1000} s of rest. Li
     const [ours, bare]: [number[], number[]] = [[], []];
     for (let i = 0; i < rounds; i++) {
       bare.push(await readyMs(drainServer));
-      ours.push(await readyMs(carillonServer));
+      ours.push(await readyMs(context.server));
     }
-    const idle = await idleCost(context, carillonServer);
+    const idle = await idleCost(context, context.server);
     const bareIdle = await idleCost(context, drainServer);
     context.say(`ready in ${Math.round(Math.max(...ours))} ms at worst, idle ${idle.megabytes.toFixed(0)} MB`);
     return {

@@ -1,5 +1,6 @@
 /** What a bench hands to the report. */
 import type { CpuPer } from './process-cpu.ts';
+import type { ServerOptions } from './server-process.ts';
 
 export interface Goal {
   readonly atLeast?: number;
@@ -40,6 +41,8 @@ export interface BenchResult {
 export interface BenchContext {
   readonly quick: boolean;
   readonly traceFile: string;
+  /** The server under test. */
+  readonly server: ServerOptions;
   /** One line of progress for the terminal. */
   readonly say: (line: string) => void;
 }

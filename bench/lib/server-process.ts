@@ -21,12 +21,6 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const readyWithinMs = 60_000;
 const stopWithinMs = 20_000;
 
-/** Another checkout's server is measured by naming its `main.ts`: so two revisions can be compared by one bench. */
-export const carillonServer: ServerOptions = {
-  module: process.env.CARILLON_BENCH_SERVER ?? 'server/src/main.ts',
-  readyPath: '/readyz',
-};
-
 export class ServerProcess {
   readonly #child: ChildProcess;
   readonly #folder: string;

@@ -1,14 +1,28 @@
 /**
- * The smallest server that speaks the API the driver uses: tokens, NDJSON events, `changes` frames. The harness is
- * tested against it, with faults it must notice: PORT, and FAULT=lose|double to misdeliver one event in a thousand.
+ * The smallest server that speaks the API the benches use: tokens, NDJSON events, `changes` frames, pages of rows. The
+ * harness is tested against it, with faults it must notice: FAULT=lose|double misdelivers one event in a thousand.
  */
 import http from 'node:http';
 import type { Event } from '@carillon/contract/event.ts';
 import { type WebSocket, WebSocketServer } from 'ws';
 
+interface Row {
+  id: string;
+  type: string;
+  createdAt: string;
+  actors: readonly Event['actor'][];
+  actorCount: number;
+  readonly actorCountIsEstimate: boolean;
+  object: Event['object'];
+}
+
+const dayMs = 86_400_000;
 const fault = process.env.FAULT ?? 'none';
 const sockets = new Map<string, WebSocket>();
-const groups = new Map<string, Set<string>>();
+const inboxes = new Map<string, Row[]>();
+/** When an actor last counted for an object, and the open row of an object. */
+const counted = new Map<string, number>();
+const openRows = new Map<string, Row>();
 let events = 0;
 
 function bodyOf(request: http.IncomingMessage): Promise<string> {
@@ -21,37 +35,74 @@ function bodyOf(request: http.IncomingMessage): Promise<string> {
   });
 }
 
-function itemOf(event: Event): unknown {
-  const isGroup = event.type === 'post.reposted';
-  const members = groups.get(event.object.id) ?? new Set<string>();
-  if (isGroup) groups.set(event.object.id, members.add(event.actor.id));
-  return { id: `n_${event.id}`, actors: [event.actor], actorCount: isGroup ? members.size : 1, object: event.object };
+function rowOf(event: Event, user: string): Row {
+  const timeMs = Date.parse(event.time);
+  const meaning = `${event.actor.id} ${event.type} ${event.object.id}`;
+  const open = openRows.get(event.object.id);
+  const isRepeat = timeMs - (counted.get(meaning) ?? Number.NEGATIVE_INFINITY) < dayMs;
+  if (open !== undefined && isRepeat) return open;
+  counted.set(meaning, timeMs);
+  if (open !== undefined && timeMs - Date.parse(open.createdAt) < dayMs) {
+    open.actorCount++;
+    return open;
+  }
+  const { type, time, object, id } = event;
+  const row: Row = {
+    id,
+    type,
+    createdAt: time,
+    actors: [event.actor],
+    actorCount: 1,
+    actorCountIsEstimate: false,
+    object,
+  };
+  openRows.set(object.id, row);
+  inboxes.set(user, [row, ...(inboxes.get(user) ?? [])]);
+  return row;
 }
 
-function take(event: Event, frames: Map<string, Map<string, unknown>>): void {
+function take(event: Event, frames: Map<string, Map<string, Row>>): void {
   if (events++ % 1000 === 999 && fault === 'lose') return;
   const user = 'user' in event.to ? event.to.user : '';
-  const items = frames.get(user) ?? new Map<string, unknown>();
-  frames.set(user, items.set(event.object.id, itemOf(event)));
-  if (events % 1000 === 0 && fault === 'double') items.set('again', itemOf({ ...event, id: 'again' }));
+  if (user === event.actor.id) return;
+  const rows = frames.get(user) ?? new Map<string, Row>();
+  const row = rowOf(event, user);
+  frames.set(user, rows.set(event.object.id, row));
+  if (events % 1000 === 0 && fault === 'double') rows.set('again', row);
+}
+
+function takeAll(text: string): string {
+  const frames = new Map<string, Map<string, Row>>();
+  const lines = text.split('\n').filter(Boolean);
+  for (const line of lines) take(JSON.parse(line), frames);
+  for (const [user, rows] of frames) {
+    sockets
+      .get(user)
+      ?.send(JSON.stringify({ kind: 'changes', items: [...rows.values()], removed: [], revision: events }));
+  }
+  return JSON.stringify({ results: lines.map(() => ({ status: 'accepted' })) });
+}
+
+function page(url: URL, user: string): string {
+  const type = url.searchParams.get('type');
+  const limit = Number(url.searchParams.get('limit'));
+  const from = Number(url.searchParams.get('cursor') ?? 0);
+  const rows = (inboxes.get(user) ?? []).filter((row) => type === null || row.type === type);
+  const nextCursor = from + limit < rows.length ? String(from + limit) : null;
+  return JSON.stringify({ items: rows.slice(from, from + limit), nextCursor, counts: { revision: events } });
 }
 
 const server = http.createServer(async (request, response) => {
   const text = await bodyOf(request);
-  if (request.url === '/readyz') response.end('ok');
-  else if (request.url === '/v1/dev/token')
+  const url = new URL(request.url ?? '/', 'http://localhost');
+  const user = request.headers.authorization?.slice('Bearer '.length) ?? '';
+  if (url.pathname === '/readyz') response.end('ok');
+  else if (url.pathname === '/v1/dev/token')
     response.end(JSON.stringify({ token: JSON.parse(text).user ?? 'producer' }));
+  else if (url.pathname === '/v1/notifications') response.end(page(url, user));
   else {
-    const frames = new Map<string, Map<string, unknown>>();
-    const lines = text.split('\n').filter(Boolean);
-    for (const line of lines) take(JSON.parse(line), frames);
     response.statusCode = 202;
-    response.end(JSON.stringify({ results: lines.map(() => ({ status: 'accepted' })) }));
-    for (const [user, items] of frames) {
-      sockets
-        .get(user)
-        ?.send(JSON.stringify({ kind: 'changes', items: [...items.values()], removed: [], revision: 1 }));
-    }
+    response.end(takeAll(text));
   }
 });
 const gateway = new WebSocketServer({ server, handleProtocols: () => 'carillon.v1', perMessageDeflate: false });
