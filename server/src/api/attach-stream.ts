@@ -8,12 +8,12 @@ import type { Duplex } from 'node:stream';
 import { CarillonError } from '../base/carillon-error.ts';
 import type { Random } from '../base/random.ts';
 import type { Gateway } from '../deliver/realtime/gateway.ts';
-import { WebSocketUpgrades } from '../deliver/realtime/websocket-upgrades.ts';
+import { StreamUpgrades } from '../deliver/realtime/stream-upgrades.ts';
 import { problemAnswer, toCarillonError } from './problem.ts';
 
 /** Answers how to detach it again; open streams stay. */
 export function attachStream(server: Server, gateway: Gateway, random: Random): () => void {
-  const upgrades = new WebSocketUpgrades(gateway);
+  const upgrades = new StreamUpgrades(gateway);
   const listener = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     // The HTTP server has let go of the socket: an error nobody listens for would end the process.
     socket.on('error', ignore);
@@ -33,7 +33,7 @@ interface UpgradeServer extends Server {
 }
 
 async function upgrade(
-  upgrades: WebSocketUpgrades,
+  upgrades: StreamUpgrades,
   request: IncomingMessage,
   socket: Socket,
   head: Buffer,

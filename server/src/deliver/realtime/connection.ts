@@ -8,6 +8,7 @@
  * until the peer has gone; nothing but the bye is sent any more. When the peer has gone, it is `closed`, for good.
  */
 import { type CloseReason, closeCodes } from '@carillon/contract/close-codes.ts';
+import type { ServerFrame } from '@carillon/contract/stream.ts';
 import type { UserPrincipal } from '../../auth/principal.ts';
 import { CarillonError } from '../../base/carillon-error.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -50,7 +51,7 @@ export interface ConnectionHost {
   ended(connection: Connection): void;
   /** From now until the first heartbeat: spread, so that clients that came together are not pinged together. */
   firstBeatMs(): number;
-  sent(frames: number): void;
+  sent(kind: ServerFrame['kind']): void;
   cutFor(reason: CloseReason): void;
 }
 
@@ -68,18 +69,21 @@ export class Connection {
   /** Something was heard since the last heartbeat. */
   heardSincePing = true;
   readonly transport: Transport;
+  /** Where the client resumes, as its request said. An `auth` frame may say it anew. */
+  readonly since: Revision | null;
   readonly #host: ConnectionHost;
   #stopFeed: (() => void) | null = null;
 
-  constructor(host: ConnectionHost, transport: Transport) {
+  constructor(host: ConnectionHost, transport: Transport, since: Revision | null) {
     this.#host = host;
     this.transport = transport;
+    this.since = since;
     this.lastSeenAtMs = host.clock.now();
     this.dueAtMs = host.clock.monotonic() + host.limits.authFrameMs;
   }
 
   /** Who it is, is known: opens the feed. */
-  start(principal: UserPrincipal, since: Revision | null): void {
+  start(principal: UserPrincipal, since = this.since): void {
     if (!this.#move('proven')) return;
     this.person = personKey(principal.tenant, principal.user);
     this.session = principal.session;
@@ -103,7 +107,7 @@ export class Connection {
     this.heard();
     const frame = bytes === null ? null : parseClientFrame(bytes);
     const known = this.state === 'starting' || this.state === 'live';
-    if (frame?.kind === 'auth') void this.#authenticate(frame.token, frame.since ?? null);
+    if (frame?.kind === 'auth') void this.#authenticate(frame.token, frame.since ?? this.since);
     else if (frame === null || !known) this.cut('protocolError');
     else if (frame.kind === 'visible') this.visible = frame.visible;
   }
@@ -172,7 +176,7 @@ export class Connection {
       else if (frame.kind === 'resync') position = catchup.hello.revision;
       frames.push(outFrame(frame, position));
     }
-    this.#host.sent(frames.length);
+    for (const { kind } of frames) this.#host.sent(kind);
     this.transport.open(frames);
   }
 
@@ -184,7 +188,7 @@ export class Connection {
       this.cut('tooSlow');
       return;
     }
-    this.#host.sent(1);
+    this.#host.sent(frame.kind);
     this.transport.send(frame);
   }
 

@@ -7,6 +7,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { CloseReason } from '@carillon/contract/close-codes.ts';
+import type { ServerFrame } from '@carillon/contract/stream.ts';
 import type { Authenticator, UserPrincipal } from '../../auth/principal.ts';
 import { CarillonError } from '../../base/carillon-error.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -40,6 +41,8 @@ export interface GatewayParts {
   /** As in the Origin header: `https://app.example`. The server's own origin is always allowed. */
   readonly allowedOrigins: readonly string[];
   readonly limits: StreamLimits;
+  /** Hears of each stream that is ended by us. Must not throw. */
+  readonly onCut?: (reason: CloseReason) => void;
 }
 
 /** Who asks for a stream. `principal` is null where the client will send its token in the first frame. */
@@ -53,9 +56,11 @@ export interface GatewayStats {
   /** Connections whose client is not known yet. */
   readonly unproven: number;
   readonly people: number;
-  /** Since the start. */
-  readonly framesSent: number;
+  /** Frames written since the start, by kind. */
+  readonly frames: Readonly<Record<ServerFrame['kind'], number>>;
+  /** Streams taken on since the start. */
   readonly opened: number;
+  /** Streams ended by us since the start, by reason. */
   readonly cut: Readonly<Partial<Record<CloseReason, number>>>;
 }
 
@@ -69,9 +74,16 @@ export class Gateway {
   readonly #stopListening: () => void;
   readonly #stopSweeping: () => void;
   readonly #connections: Record<TransportKind, number> = { websocket: 0, sse: 0, poll: 0 };
+  readonly #frames: Record<ServerFrame['kind'], number> = {
+    hello: 0,
+    changes: 0,
+    marks: 0,
+    resync: 0,
+    ping: 0,
+    bye: 0,
+  };
   readonly #cut: Partial<Record<CloseReason, number>> = {};
   #unproven = 0;
-  #framesSent = 0;
   #opened = 0;
   #draining = false;
 
@@ -118,17 +130,17 @@ export class Gateway {
 
   /**
    * Takes on a client whose transport is up. `attach` ties the transport to its connection, before the first frame can
-   * go out. The query's `since` counts only with credentials; with an `auth` frame, that frame's does.
+   * go out.
    */
   accept(transport: Transport, admission: Admission, attach: (connection: Connection) => void): Connection {
-    const connection = new Connection(this.#host, transport);
+    const connection = new Connection(this.#host, transport, admission.since);
     this.#registry.all.add(connection);
     this.#connections[transport.kind]++;
     this.#unproven++;
     this.#opened++;
     attach(connection);
     if (this.#draining) connection.cut('draining', this.#retryAfterMs());
-    else if (admission.principal !== null) connection.start(admission.principal, admission.since);
+    else if (admission.principal !== null) connection.start(admission.principal);
     return connection;
   }
 
@@ -162,7 +174,7 @@ export class Gateway {
       connections: { ...this.#connections },
       unproven: this.#unproven,
       people: this.#registry.people,
-      framesSent: this.#framesSent,
+      frames: { ...this.#frames },
       opened: this.#opened,
       cut: { ...this.#cut },
     };
@@ -224,12 +236,16 @@ export class Gateway {
   #due(connection: Connection, monotonicMs: number): void {
     if (connection.state === 'closing') {
       connection.transport.terminate();
-    } else if (connection.state !== 'starting' && connection.state !== 'live') {
+    } else if (connection.state === 'opening' || connection.state === 'authenticating') {
       connection.cut('tokenMissing');
+    } else if (connection.state === 'starting') {
+      // The inbox could not be read in half a heartbeat: better that the client comes back than that it waits unserved.
+      connection.cut('unavailable');
     } else if (connection.heardSincePing) {
       connection.heardSincePing = false;
       // The sweep may be late by its own period; proxies count to the heartbeat exactly.
       connection.dueAtMs = monotonicMs + this.limits.heartbeatMs - this.limits.sweepMs;
+      this.#frames.ping++;
       connection.transport.ping();
     } else {
       connection.cut('heartbeatMissed');
@@ -262,11 +278,13 @@ export class Gateway {
         this.#connections[connection.transport.kind]--;
       },
       firstBeatMs: () => halfBeatMs + random.below(halfBeatMs),
-      sent: (frames) => {
-        this.#framesSent += frames;
+      sent: (kind) => {
+        this.#frames[kind]++;
       },
       cutFor: (reason) => {
+        this.#frames.bye++;
         this.#cut[reason] = (this.#cut[reason] ?? 0) + 1;
+        this.#parts.onCut?.(reason);
       },
     };
   }

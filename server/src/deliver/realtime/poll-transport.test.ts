@@ -10,7 +10,7 @@ import { marks, r1, StreamWorld, shown, until } from './stream-world.contract.ts
 
 streamContract({ name: 'poll', open: openPolls, expired: 401, revoked: 401 });
 
-describe('poll', { timeout: 20_000 }, () => {
+describe('poll', { timeout: 120_000 }, () => {
   let world: StreamWorld;
   const poll = async (query: string): Promise<ServerFrame & { revision?: number }> => {
     const headers = { authorization: `Bearer ${world.token('r1')}` };
@@ -21,9 +21,9 @@ describe('poll', { timeout: 20_000 }, () => {
   };
   /** Starts a poll and waits until it is waiting. */
   const waiting = async (query: string): Promise<{ answer: Promise<ServerFrame & { revision?: number }> }> => {
-    const sent = world.gateway.stats().framesSent;
+    const sent = world.framesSent();
     const answer = poll(query);
-    await until(() => world.gateway.stats().framesSent > sent);
+    await until(() => world.framesSent() > sent);
     return { answer };
   };
   beforeEach(async () => {

@@ -147,6 +147,10 @@ export class StreamWorld implements Authenticator {
     return token;
   }
 
+  framesSent(): number {
+    return Object.values(this.gateway.stats().frames).reduce((sum, count) => sum + count, 0);
+  }
+
   /** Waits until a stream with this token is taken on, or `over`. Earlier ones do not count. */
   async accepted(token: string, over: () => boolean): Promise<void> {
     const principal = this.#tokens.get(token);
@@ -180,7 +184,7 @@ export function marks(revision: number): MarksFrame {
 
 /** Resolves as soon as `met`. The limit only ends tests that fail anyway. */
 export async function until(met: () => boolean): Promise<void> {
-  const endAtMs = performance.now() + 15_000;
+  const endAtMs = performance.now() + 30_000;
   while (!met()) {
     if (performance.now() > endAtMs) throw new Error(`never happened: ${met}`);
     await turn();

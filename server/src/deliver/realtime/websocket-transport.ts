@@ -8,8 +8,8 @@
 import type { Socket } from 'node:net';
 import { type RawData, WebSocket } from 'ws';
 import type { Connection } from './connection.ts';
+import { pingFrame, textFrame } from './text-frame.ts';
 import { type Bye, byeJson, type OutFrame, type Transport } from './transport.ts';
-import { pingFrame, textFrame } from './websocket-frame.ts';
 
 /** Both kinds of ping in one write: `ws` and browsers answer the first by themselves, scripts can see only the second. */
 const heartbeat = Buffer.concat([pingFrame(), textFrame(Buffer.from('{"kind":"ping"}'))]);

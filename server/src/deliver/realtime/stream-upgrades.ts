@@ -13,7 +13,7 @@ export interface Handshake {
   readonly query: URLSearchParams;
 }
 
-export class WebSocketUpgrades {
+export class StreamUpgrades {
   readonly #gateway: Gateway;
   readonly #upgrades: Server<typeof StreamSocket>;
 

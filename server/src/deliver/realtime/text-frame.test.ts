@@ -3,7 +3,7 @@ import type { Writable } from 'node:stream';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import * as library from 'ws';
-import { pingFrame, textFrame } from './websocket-frame.ts';
+import { pingFrame, textFrame } from './text-frame.ts';
 
 // Exported by the library, though not by its types.
 const { Receiver } = library as unknown as { Receiver: new (options: object) => Writable };
