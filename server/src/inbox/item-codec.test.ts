@@ -8,6 +8,8 @@ import { ana, noonMs, testItem, testMember } from './test-items.ts';
 
 const text = fc.string({ unit: 'binary', maxLength: 30 });
 const textOrNull = fc.option(text);
+/** All that a JavaScript date can hold before the year 2128. */
+const timeMs = fc.integer({ min: -8.6e15, max: 5e12 });
 const revision = fc.nat({ max: Number.MAX_SAFE_INTEGER });
 const actor = fc.record({ id: text, name: textOrNull, avatar: textOrNull });
 const parent = fc.record({ kind: text, id: text, title: textOrNull, url: textOrNull });
@@ -19,12 +21,12 @@ const items: fc.Arbitrary<Item> = fc
     lane: fc.constantFrom('direct', 'social', 'bulk'),
     groupKey: text,
     state: fc.constantFrom('live', 'removed'),
-    createdAtMs: fc.maxSafeInteger(),
-    activityAtMs: fc.maxSafeInteger(),
+    createdAtMs: timeMs,
+    activityAtMs: timeMs,
     createdRevision: revision,
     activityRevision: revision,
     revision,
-    acceptedAtMs: revision,
+    acceptedAtMs: timeMs,
     actors: fc.array(actor, { maxLength: 3 }),
     actorCount: fc.nat(),
     actorCountIsEstimate: fc.boolean(),
@@ -38,12 +40,14 @@ const items: fc.Arbitrary<Item> = fc
       parent: fc.option(parent),
     }),
     mentioned: fc.boolean(),
-    formerPlaces: fc.array(fc.record({ activityAtMs: fc.maxSafeInteger(), from: revision, until: revision })),
+    formerPlaces: fc.array(fc.record({ activityAtMs: timeMs, from: revision, until: revision })),
     openedBy: fc.record({ source: text, id: text }),
     decisions: fc.array(
       fc.oneof(
         fc.constant({ channel: 'inApp', kind: 'send', reason: 'default' } as const),
-        text.map((until) => ({ channel: 'push', kind: 'hold', reason: 'quietHours', until }) as const),
+        fc.date({ noInvalidDate: true }).map((date) => {
+          return { channel: 'push', kind: 'hold', reason: 'quietHours', until: date.toISOString() } as const;
+        }),
       ),
     ),
   })
@@ -54,9 +58,9 @@ const members: fc.Arbitrary<Member[]> = fc.array(
     key: text,
     actor,
     thing: text,
-    countedAtMs: fc.maxSafeInteger(),
+    countedAtMs: timeMs,
     seq: fc.option(revision),
-    timeMs: fc.maxSafeInteger(),
+    timeMs,
     present: fc.boolean(),
   }),
 );
@@ -77,26 +81,56 @@ test('any members come back from their bytes as they were', () => {
   );
 });
 
-test('text that would break JSON or UTF-8 survives', () => {
-  const name = '"\\\u0000\n\u2028 \ud800 😀 é';
+test('text that would break lines or UTF-8 survives', () => {
+  const name = '"\\\u0000\u0001\n\u2028 \ud800 😀 é';
   const item = testItem(ana, 'e1', noonMs, { actors: [{ id: name, name, avatar: null }] });
   assert.equal(decodeItem(Buffer.from(encodeItem(item)).toString()).actors[0]?.name, name);
 });
 
 test('the format of the first release is read for good', () => {
-  const stored =
-    '1[1,1773144000000,9,8,7,1773143999000,1773144000100,2,0,1,1,"n_0mmk6ovr0abcdefghijklmno","reply.created",' +
-    '"replies","direct","g","posts","e1",["comment","c1","Nice!",null,null,["post","p1","My trip","/p/p1"]],' +
-    '[["a1","Ana",null]],[["push","hold","quietHours","2026-03-11T07:00:00Z"]],[[1773143999000,3,7]]]';
+  const lines = [
+    '1',
+    5,
+    8,
+    1773144000000,
+    1,
+    1,
+    1000,
+    100,
+    2,
+    1,
+    'n_0mmk6ovr0abcdefghijklmno',
+    'direct',
+    'reply.created',
+  ];
+  const more = ['replies', 'g', 'posts', 'e1', 'inApp send default,push hold quietHours 2026-03-11T07:00:00Z'];
+  const object = [
+    '1773143999000 3 7',
+    'comment',
+    'c1',
+    'Nice!\\nReally',
+    '\u0001',
+    '\u0001',
+    'post',
+    'p1',
+    'My trip',
+    '/p/p1',
+  ];
+  const stored = [...lines, ...more, ...object, 'a1', 'Ana', '\u0001'].join('\n');
   const item = decodeItem(stored);
   assert.equal(encodeItem(item), stored);
-  assert.equal(item.object.parent?.title, 'My trip');
+  assert.deepEqual(
+    [item.revision, item.activityRevision, item.createdRevision, item.createdAtMs, item.acceptedAtMs],
+    [9, 8, 7, 1773143999000, 1773144000100],
+  );
+  assert.deepEqual([item.object.title, item.object.parent?.title, item.mentioned], ['Nice!\nReally', 'My trip', true]);
   assert.deepEqual(item.formerPlaces, [{ activityAtMs: 1773143999000, from: 3, until: 7 }]);
+  assert.deepEqual(item.actors, [{ id: 'a1', name: 'Ana', avatar: null }]);
 });
 
 test('a format of a later release is refused, not guessed', () => {
-  assert.throws(() => decodeItem('2[]'), /unknown format "2"/);
-  assert.throws(() => decodeMembers('2[]'), /unknown format "2"/);
+  assert.throws(() => decodeItem('2\n1'), /unknown format "2"/);
+  assert.throws(() => decodeMembers('2\n1'), /unknown format "2"/);
 });
 
 test('the later delta of a member wins', () => {

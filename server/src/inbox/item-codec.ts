@@ -1,153 +1,198 @@
 /**
- * Items as stored: a format character, then a JSON array of the fields in fixed order.
+ * Items as stored: a format number, then the fields in fixed order, one a line.
  *
- * Every release reads all formats before its own (R4): a new one gets a new character and a case in `decodeItem`.
- * Fields are only ever added at the end of an array, where an older reader does not look.
+ * Lines cost less than JSON on both sides: nothing is quoted, a row is split once, and only a row that holds a
+ * backslash is looked at more closely. Times and revisions are kept as what they differ from their like, which is
+ * usually nothing. Every release reads all formats before its own (R4): a new one gets a new number and a case in
+ * `decodeItem`.
  */
+import type { Lane } from '@carillon/contract/lanes.ts';
 import type { ChannelDecision } from '@carillon/contract/reasons.ts';
+import type { NotificationId } from '../base/ids.ts';
 import type { FormerPlace, Item, ItemActor, ItemObject } from './item.ts';
-import { quoted, quotedOrNull } from './json-text.ts';
+import { line, lineOrNull, splitLines, textOrNull } from './line-text.ts';
 
 const format = '1';
 
+/** Bits of the line of flags. */
+const flags = { live: 1, estimate: 2, mentioned: 4 } as const;
+
+/**
+ * The lines of format 1: numbers first, so that counting need not read on. Behind them three lines for each actor,
+ * and before those, where the object has a parent, its id, title and link.
+ */
+const at = {
+  flags: 1,
+  activityRevision: 2,
+  activityAtMs: 3,
+  revision: 4,
+  createdRevision: 5,
+  createdAtMs: 6,
+  acceptedAtMs: 7,
+  actorCount: 8,
+  actorCountAtMove: 9,
+  id: 10,
+  lane: 11,
+  type: 12,
+  category: 13,
+  groupKey: 14,
+  source: 15,
+  eventId: 16,
+  decisions: 17,
+  formerPlaces: 18,
+  objectKind: 19,
+  objectId: 20,
+  objectTitle: 21,
+  objectUrl: 22,
+  objectImage: 23,
+  parentKind: 24,
+  rest: 25,
+} as const;
+
 export function encodeItem(item: Item): string {
-  return (
-    `${format}[${item.state === 'live' ? 1 : 0},${item.activityAtMs},${item.activityRevision},${item.revision},` +
-    `${item.createdRevision},${item.createdAtMs},${item.acceptedAtMs},${item.actorCount},` +
-    `${item.actorCountIsEstimate ? 1 : 0},${item.actorCountAtMove},${item.mentioned ? 1 : 0},` +
-    `"${item.id}",${quoted(item.type)},${quoted(item.category)},"${item.lane}",${quoted(item.groupKey)},` +
-    `${quoted(item.openedBy.source)},${quoted(item.openedBy.id)},${objectText(item.object)},` +
-    `${actorsText(item.actors)},${decisionsText(item.decisions)},${formerText(item.formerPlaces)}]`
-  );
+  const { activityAtMs, activityRevision, object, openedBy } = item;
+  let text =
+    `${format}\n${flagsOf(item)}\n${activityRevision}\n${activityAtMs}\n${item.revision - activityRevision}\n` +
+    `${activityRevision - item.createdRevision}\n${activityAtMs - item.createdAtMs}\n` +
+    `${item.acceptedAtMs - activityAtMs}\n${item.actorCount}\n${item.actorCountAtMove}\n${item.id}\n${item.lane}` +
+    line(item.type) +
+    line(item.category) +
+    line(item.groupKey) +
+    line(openedBy.source) +
+    line(openedBy.id) +
+    line(decisionsText(item.decisions)) +
+    line(formerText(item.formerPlaces)) +
+    line(object.kind) +
+    line(object.id) +
+    lineOrNull(object.title) +
+    lineOrNull(object.url) +
+    lineOrNull(object.image);
+  const parent = object.parent;
+  if (parent === null) text += lineOrNull(null);
+  else text += line(parent.kind) + line(parent.id) + lineOrNull(parent.title) + lineOrNull(parent.url);
+  for (const actor of item.actors) text += actorLines(actor);
+  return text;
 }
 
 /** The item of a stored text. Throws on a format this release does not know: never guesses (N3a). */
 export function decodeItem(text: string): Item {
-  if (text[0] !== format) throw new Error(`An item is stored in the unknown format ${JSON.stringify(text[0])}`);
-  const row = JSON.parse(text.slice(1)) as ItemRow;
+  const lines = splitLines(text);
+  if (lines[0] !== format) throw new Error(`An item is stored in the unknown format ${JSON.stringify(lines[0])}`);
+  const bits = Number(lines[at.flags]);
+  const activityAtMs = Number(lines[at.activityAtMs]);
+  const activityRevision = Number(lines[at.activityRevision]);
+  const object = objectOf(lines);
   return {
-    id: row[11],
-    type: row[12],
-    category: row[13],
-    lane: row[14],
-    groupKey: row[15],
-    state: row[0] === 1 ? 'live' : 'removed',
-    createdAtMs: row[5],
-    activityAtMs: row[1],
-    createdRevision: row[4],
-    activityRevision: row[2],
-    revision: row[3],
-    acceptedAtMs: row[6],
-    actors: row[19].map(actorOf),
-    actorCount: row[7],
-    actorCountIsEstimate: row[8] === 1,
-    actorCountAtMove: row[9],
-    object: objectOf(row[18]),
-    mentioned: row[10] === 1,
-    formerPlaces: row[21].map(formerOf),
-    openedBy: { source: row[16], id: row[17] },
-    decisions: row[20].map(decisionOf),
+    id: lines[at.id] as NotificationId,
+    type: lines[at.type] as string,
+    category: lines[at.category] as string,
+    lane: lines[at.lane] as Lane,
+    groupKey: lines[at.groupKey] as string,
+    state: (bits & flags.live) !== 0 ? 'live' : 'removed',
+    createdAtMs: activityAtMs - Number(lines[at.createdAtMs]),
+    activityAtMs,
+    createdRevision: activityRevision - Number(lines[at.createdRevision]),
+    activityRevision,
+    revision: activityRevision + Number(lines[at.revision]),
+    acceptedAtMs: activityAtMs + Number(lines[at.acceptedAtMs]),
+    actors: actorsOf(lines, object.parent === null ? at.rest : at.rest + 3),
+    actorCount: Number(lines[at.actorCount]),
+    actorCountIsEstimate: (bits & flags.estimate) !== 0,
+    actorCountAtMove: Number(lines[at.actorCountAtMove]),
+    object,
+    mentioned: (bits & flags.mentioned) !== 0,
+    formerPlaces: formerOf(lines[at.formerPlaces] as string),
+    openedBy: { source: lines[at.source] as string, id: lines[at.eventId] as string },
+    decisions: decisionsOf(lines[at.decisions] as string),
   };
 }
 
-type Flag = 0 | 1;
-type Nullable = string | null;
-type ParentRow = [kind: string, id: string, title: Nullable, url: Nullable];
-type ObjectRow = [kind: string, id: string, title: Nullable, url: Nullable, image: Nullable, parent: ParentRow | null];
-type DecisionRow = [
-  channel: ChannelDecision['channel'],
-  kind: ChannelDecision['kind'],
-  reason: ChannelDecision['reason'],
-  until?: string,
-];
-
-/** The array of format 1, in order. */
-type ItemRow = [
-  live: Flag,
-  activityAtMs: number,
-  activityRevision: number,
-  revision: number,
-  createdRevision: number,
-  createdAtMs: number,
-  acceptedAtMs: number,
-  actorCount: number,
-  actorCountIsEstimate: Flag,
-  actorCountAtMove: number,
-  mentioned: Flag,
-  id: Item['id'],
-  type: string,
-  category: string,
-  lane: Item['lane'],
-  groupKey: string,
-  source: string,
-  eventId: string,
-  object: ObjectRow,
-  actors: ActorRow[],
-  decisions: DecisionRow[],
-  formerPlaces: [activityAtMs: number, from: number, until: number][],
-];
-
-export type ActorRow = [id: string, name: Nullable, avatar: Nullable];
-
-export function actorText(actor: ItemActor): string {
-  return `[${quoted(actor.id)},${quotedOrNull(actor.name)},${quotedOrNull(actor.avatar)}]`;
-}
-
-export function actorOf(row: ActorRow): ItemActor {
-  return { id: row[0], name: row[1], avatar: row[2] };
-}
-
-function actorsText(actors: readonly ItemActor[]): string {
-  let text = '[';
-  for (const actor of actors) text += text.length === 1 ? actorText(actor) : `,${actorText(actor)}`;
-  return `${text}]`;
-}
-
-function objectText(object: ItemObject): string {
-  const parent = object.parent;
-  const parentText =
-    parent === null
-      ? 'null'
-      : `[${quoted(parent.kind)},${quoted(parent.id)},${quotedOrNull(parent.title)},${quotedOrNull(parent.url)}]`;
+function flagsOf(item: Item): number {
   return (
-    `[${quoted(object.kind)},${quoted(object.id)},${quotedOrNull(object.title)},${quotedOrNull(object.url)},` +
-    `${quotedOrNull(object.image)},${parentText}]`
+    (item.state === 'live' ? flags.live : 0) |
+    (item.actorCountIsEstimate ? flags.estimate : 0) |
+    (item.mentioned ? flags.mentioned : 0)
   );
 }
 
-function objectOf(row: ObjectRow): ItemObject {
-  const parent = row[5];
+export function actorLines(actor: ItemActor): string {
+  return line(actor.id) + lineOrNull(actor.name) + lineOrNull(actor.avatar);
+}
+
+/** The actor whose lines begin at `from`. */
+export function actorOf(lines: readonly string[], from: number): ItemActor {
+  return { id: lines[from] as string, name: textOrNull(lines[from + 1]), avatar: textOrNull(lines[from + 2]) };
+}
+
+function actorsOf(lines: readonly string[], from: number): ItemActor[] {
+  const actors: ItemActor[] = [];
+  for (let next = from; next < lines.length; next += 3) actors.push(actorOf(lines, next));
+  return actors;
+}
+
+function objectOf(lines: readonly string[]): ItemObject {
+  const parentKind = textOrNull(lines[at.parentKind]);
   return {
-    kind: row[0],
-    id: row[1],
-    title: row[2],
-    url: row[3],
-    image: row[4],
-    parent: parent === null ? null : { kind: parent[0], id: parent[1], title: parent[2], url: parent[3] },
+    kind: lines[at.objectKind] as string,
+    id: lines[at.objectId] as string,
+    title: textOrNull(lines[at.objectTitle]),
+    url: textOrNull(lines[at.objectUrl]),
+    image: textOrNull(lines[at.objectImage]),
+    parent:
+      parentKind === null
+        ? null
+        : {
+            kind: parentKind,
+            id: lines[at.rest] as string,
+            title: textOrNull(lines[at.rest + 1]),
+            url: textOrNull(lines[at.rest + 2]),
+          },
   };
 }
 
-/** Channels, kinds and reasons are words of the contract's lists and need no escaping. */
+/** Words of the contract's lists, and times: `inApp send default,push hold quietHours 2026-03-11T07:00:00Z`. */
 function decisionsText(decisions: readonly ChannelDecision[]): string {
-  let text = '[';
+  let text = '';
   for (const decision of decisions) {
-    if (text.length > 1) text += ',';
-    text += `["${decision.channel}","${decision.kind}","${decision.reason}"`;
-    text += decision.until === undefined ? ']' : `,${quoted(decision.until)}]`;
+    if (text !== '') text += ',';
+    text += `${decision.channel} ${decision.kind} ${decision.reason}`;
+    if (decision.until !== undefined) text += ` ${decision.until}`;
   }
-  return `${text}]`;
+  return text;
 }
 
-function decisionOf(row: DecisionRow): ChannelDecision {
-  const [channel, kind, reason, until] = row;
+/** Few sets of decisions are different: those without a time are made once and shared. */
+const sharedDecisions = new Map<string, readonly ChannelDecision[]>();
+const sharedDecisionsMax = 1000;
+
+function decisionsOf(text: string): readonly ChannelDecision[] {
+  const shared = sharedDecisions.get(text);
+  if (shared !== undefined) return shared;
+  const decisions = text === '' ? [] : text.split(',').map(decisionOf);
+  const isPlain = decisions.every((decision) => decision.until === undefined);
+  if (isPlain && sharedDecisions.size < sharedDecisionsMax) sharedDecisions.set(text, decisions);
+  return decisions;
+}
+
+function decisionOf(text: string): ChannelDecision {
+  const [channel, kind, reason, until] = text.split(' ') as [
+    ChannelDecision['channel'],
+    ChannelDecision['kind'],
+    ChannelDecision['reason'],
+    string | undefined,
+  ];
   return until === undefined ? { channel, kind, reason } : { channel, kind, reason, until };
 }
 
 function formerText(places: readonly FormerPlace[]): string {
-  if (places.length === 0) return '[]';
-  return `[${places.map((place) => `[${place.activityAtMs},${place.from},${place.until}]`).join(',')}]`;
+  if (places.length === 0) return '';
+  return places.map((place) => `${place.activityAtMs} ${place.from} ${place.until}`).join(',');
 }
 
-function formerOf(row: [number, number, number]): FormerPlace {
-  return { activityAtMs: row[0], from: row[1], until: row[2] };
+function formerOf(text: string): FormerPlace[] {
+  if (text === '') return [];
+  return text.split(',').map((one) => {
+    const [activityAtMs, from, until] = one.split(' ').map(Number) as [number, number, number];
+    return { activityAtMs, from, until };
+  });
 }

@@ -1,42 +1,43 @@
-/** Members as stored: one text per delta, a format character and a JSON array of members (see `item-codec.ts`). */
+/** Members as stored: one text per delta, a format number and then nine lines for each member (see `item-codec.ts`). */
 import type { Member } from './item.ts';
-import { type ActorRow, actorOf, actorText } from './item-codec.ts';
-import { quoted } from './json-text.ts';
+import { actorLines, actorOf } from './item-codec.ts';
+import { line, splitLines } from './line-text.ts';
 
 const format = '1';
-
-type MemberRow = [
-  key: string,
-  actor: ActorRow,
-  thing: string,
-  countedAtMs: number,
-  seq: number | null,
-  timeMs: number,
-  present: 0 | 1,
-];
+const linesEach = 9;
 
 export function encodeMembers(members: readonly Member[]): string {
-  let text = `${format}[`;
+  let text = format;
   for (const member of members) {
-    if (text.length > 2) text += ',';
     text +=
-      `[${quoted(member.key)},${actorText(member.actor)},${quoted(member.thing)},${member.countedAtMs},` +
-      `${member.seq},${member.timeMs},${member.present ? 1 : 0}]`;
+      line(member.key) +
+      line(member.thing) +
+      `\n${member.countedAtMs}\n${member.seq ?? ''}\n${member.timeMs - member.countedAtMs}\n${member.present ? 1 : 0}` +
+      actorLines(member.actor);
   }
-  return `${text}]`;
+  return text;
 }
 
 export function decodeMembers(text: string): Member[] {
-  if (text[0] !== format) throw new Error(`Members are stored in the unknown format ${JSON.stringify(text[0])}`);
-  return (JSON.parse(text.slice(1)) as MemberRow[]).map((row) => ({
-    key: row[0],
-    actor: actorOf(row[1]),
-    thing: row[2],
-    countedAtMs: row[3],
-    seq: row[4],
-    timeMs: row[5],
-    present: row[6] === 1,
-  }));
+  const lines = splitLines(text);
+  if (lines[0] !== format) throw new Error(`Members are stored in the unknown format ${JSON.stringify(lines[0])}`);
+  const members: Member[] = [];
+  for (let at = 1; at < lines.length; at += linesEach) members.push(memberOf(lines, at));
+  return members;
+}
+
+function memberOf(lines: readonly string[], at: number): Member {
+  const countedAtMs = Number(lines[at + 2]);
+  const seq = lines[at + 3];
+  return {
+    key: lines[at] as string,
+    actor: actorOf(lines, at + 6),
+    thing: lines[at + 1] as string,
+    countedAtMs,
+    seq: seq === '' ? null : Number(seq),
+    timeMs: countedAtMs + Number(lines[at + 4]),
+    present: lines[at + 5] === '1',
+  };
 }
 
 /** Deltas in order of revision as one list: one member per key, the latest, in order of first appearance. */
