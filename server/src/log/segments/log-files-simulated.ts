@@ -127,7 +127,8 @@ class SimulatedFile implements LogFile {
   read(into: Uint8Array, offset: number): number {
     this.#refuseClosed();
     this.#meet('read', into.length);
-    return this.#content.cached.copy(into, 0, offset);
+    const { cached } = this.#content;
+    return offset >= cached.length ? 0 : cached.copy(into, 0, offset);
   }
 
   write(bytes: Uint8Array, offset: number): number {
@@ -159,6 +160,9 @@ class SimulatedFile implements LogFile {
     this.#content.cached = resized(this.#content.cached, sizeBytes);
     // Kept simple: a cut is durable at once. The log relies on cuts at start only, where it syncs them.
     this.#content.durable = resized(this.#content.durable, Math.min(sizeBytes, this.#content.durable.length));
+    this.#content.dirty = this.#content.dirty
+      .map(({ from, to }) => ({ from, to: Math.min(to, sizeBytes) }))
+      .filter(({ from, to }) => from < to);
   }
 
   close(): void {

@@ -1,12 +1,12 @@
 /**
- * The head of a segment file. A segment `00000000000000012345.log` holds the positions from 12345 up to the base of the
- * next one: that next base is what ends it, so bytes behind it (a commit that failed) are never read.
+ * The head of a segment file. A segment `00000000000000012345.log` holds the positions from 12345 on. Where its data ends
+ * is said by the head of the next one, so that bytes behind that (a commit that failed) are never read.
  * The head carries, for each (shard, lane), where its records ended and how many bytes they were before this segment:
  * so after older segments are dropped it is still known exactly which positions are gone, and lag stays exact.
  *
  *     0  u32  magic        8  f64  base                  24  f64  first commit     36  u32  CRC-32 of all the rest
  *     4  u32  version     16  f64  previous base, or -1  32  u32  entries          64  entries: u16 shard, u16 lane, u32 0,
- *                                                                                      f64 end, f64 bytes
+ *     40  f64  previous end                                                            f64 end, f64 bytes
  */
 import { crc32 } from 'node:zlib';
 import { type LaneKey, laneKey, splitLaneKey } from './lane-key.ts';
@@ -28,6 +28,8 @@ export interface LaneEnd {
 export interface SegmentHeader {
   readonly base: number;
   readonly previousBase: number;
+  /** Where the data of the previous segment ends. */
+  readonly previousEnd: number;
   readonly firstCommit: number;
   readonly before: ReadonlyMap<LaneKey, LaneEnd>;
 }
@@ -52,6 +54,7 @@ export function encodeSegmentHeader(header: SegmentHeader): Buffer {
   buffer.writeDoubleLE(header.previousBase, 16);
   buffer.writeDoubleLE(header.firstCommit, 24);
   buffer.writeUInt32LE(header.before.size, 32);
+  buffer.writeDoubleLE(header.previousEnd, 40);
   let at = fixedBytes;
   for (const [key, lane] of header.before) {
     const { shard, lane: number } = splitLaneKey(key);
@@ -85,5 +88,11 @@ export function readSegmentHeader(file: LogFile, base: number): SegmentHeader | 
     const key = laneKey(whole.readUInt16LE(at), whole.readUInt16LE(at + 2));
     before.set(key, { end: whole.readDoubleLE(at + 8), bytes: whole.readDoubleLE(at + 16) });
   }
-  return { base, previousBase: whole.readDoubleLE(16), firstCommit: whole.readDoubleLE(24), before };
+  return {
+    base,
+    previousBase: whole.readDoubleLE(16),
+    previousEnd: whole.readDoubleLE(40),
+    firstCommit: whole.readDoubleLE(24),
+    before,
+  };
 }

@@ -33,7 +33,7 @@ export function recoverStore(parts: StoreParts): { store: SegmentStore; recovery
   for (const [at, header] of headers.entries()) {
     const next = headers[at + 1];
     if (next === undefined) break;
-    const { segment, rebuilt } = takeSealed(parts, header, next.base);
+    const { segment, rebuilt } = takeSealed(parts, header, next.previousEnd);
     segments.push(segment);
     if (rebuilt) rebuiltIndexes++;
   }

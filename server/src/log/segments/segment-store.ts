@@ -2,8 +2,8 @@
  * The segment files as one long run of positions: an active segment that takes commits, and sealed ones before it.
  *
  * After a failed write or sync nobody knows what of the commit is on the disk, and the page cache may show bytes that
- * are not. So the active segment is given up at the last good end: the next one is created with that end as its base,
- * and since a base ends the segment before it, nothing of the failed commit is ever read. Only when the new file and
+ * are not. So the active segment is given up at the last good end: the next one is created there, and since its head
+ * says where the segment before it ends, nothing of the failed commit is ever read. Only when the new file and
  * its name are durable is a commit accepted again; until then every append is refused, and each tries anew.
  * Once a new segment was begun at a position, the log goes on in no other way, whatever became of the attempt: else a
  * file left over from it could one day cut off what was acknowledged.
@@ -155,6 +155,7 @@ export class SegmentStore {
     const header: SegmentHeader = {
       base: this.end,
       previousBase: oldIsEmpty ? old.header.previousBase : (old?.header.base ?? -1),
+      previousEnd: oldIsEmpty ? old.header.previousEnd : this.end,
       firstCommit: this.#nextCommit,
       before: lanes.ends(),
     };
