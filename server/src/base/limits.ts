@@ -51,6 +51,25 @@ export const limits = {
   /** Idle HTTP connections are kept longer than producers' pools keep theirs. */
   keepAliveMs: 120 * second,
 
+  // Authentication (S2)
+  /** A token or key; a longer one is invalid. */
+  tokenCharsMax: 8 * KiB,
+  /** An id inside a token. */
+  idCharsMax: 256,
+  /** How far an issuer's clock and ours may differ. */
+  tokenSkewMs: 60 * second,
+  /** Verified tokens remembered; the oldest is forgotten and verified again. */
+  provenTokensMax: 50_000,
+  /** How long a verified token is remembered at most: so long a withdrawn key goes on working. */
+  provenTokenMs: 5 * minute,
+  devTokenMs: 12 * hour,
+  /** An issuer's published keys: fresh for this long; then fetched again beside the work. */
+  keySetFreshMs: 10 * minute,
+  /** Between two attempts to fetch them, whatever asks. */
+  keySetRetryMs: 30 * second,
+  keySetFetchMs: 5 * second,
+  keySetBytesMax: 256 * KiB,
+
   // Log
   /** One commit: written and synced at once. */
   commitBytesMax: 256 * KiB,
