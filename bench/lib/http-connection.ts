@@ -14,7 +14,10 @@ const lastChunk = Buffer.from('0\r\n\r\n');
 
 export class HttpConnection {
   readonly #socket: net.Socket;
-  #received: Buffer = Buffer.alloc(0);
+  #chunks: Buffer[] = [];
+  #received = 0;
+  /** Bytes of the answer in all, once its head has told; 0 or −1 before. */
+  #wanted = 0;
   #settle: { resolve: (answer: HttpAnswer) => void; reject: (error: Error) => void } | null = null;
 
   private constructor(socket: net.Socket) {
@@ -57,30 +60,36 @@ export class HttpConnection {
   }
 
   #read(chunk: Buffer): void {
-    this.#received = this.#received.length === 0 ? chunk : Buffer.concat([this.#received, chunk]);
-    const at = this.#received.indexOf(headEnd);
+    this.#chunks.push(chunk);
+    this.#received += chunk.length;
+    if (this.#received < this.#wanted) return;
+    const bytes = this.#chunks.length === 1 ? chunk : Buffer.concat(this.#chunks);
+    const at = bytes.indexOf(headEnd);
     if (at < 0) return;
-    const head = this.#received.toString('latin1', 0, at);
     const start = at + headEnd.length;
+    const head = bytes.toString('latin1', 0, at);
     const length = /\r\ncontent-length: *(\d+)/i.exec(head);
-    const end = length ? start + Number(length[1]) : this.#chunkedEnd(start);
-    if (end < 0 || this.#received.length < end) return;
-    const body = this.#received.subarray(start, end);
+    const end = length ? start + Number(length[1]) : chunkedEnd(bytes, start);
+    // A long body is gathered without looking at its head again.
+    this.#wanted = end;
+    if (end < 0 || bytes.length < end) return;
+    this.#chunks = [];
+    this.#received = 0;
+    this.#wanted = 0;
     const settle = this.#settle;
-    this.#received = Buffer.alloc(0);
     this.#settle = null;
-    settle?.resolve({ status: Number(head.slice(9, 12)), body });
-  }
-
-  #chunkedEnd(start: number): number {
-    const at = this.#received.indexOf(lastChunk, start);
-    return at < 0 ? -1 : at + lastChunk.length;
+    settle?.resolve({ status: Number(head.slice(9, 12)), body: bytes.subarray(start, end) });
   }
 
   #fail(error: Error): void {
     this.#settle?.reject(error);
     this.#settle = null;
   }
+}
+
+function chunkedEnd(bytes: Buffer, start: number): number {
+  const at = bytes.indexOf(lastChunk, start);
+  return at < 0 ? -1 : at + lastChunk.length;
 }
 
 export function requestHead(method: string, path: string, headers: Readonly<Record<string, string>>): string {
