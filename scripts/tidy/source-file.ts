@@ -32,9 +32,9 @@ export function lineAt(file: SourceFile, at: number): number {
   return file.text.slice(0, at).split('\n').length;
 }
 
-/** Code that ships: not a test, and not a script, measurement or example. */
+/** Code that ships: not a test or what only tests use (`test-….ts`), and not a script, measurement or example. */
 export function inService(path: string): boolean {
-  return /^(contract|server|client)\//.test(path) && !/\.(test|contract)\.ts$/.test(path);
+  return /^(contract|server|client)\//.test(path) && !/\.(test|contract)\.ts$|\/test-[^/]+\.ts$/.test(path);
 }
 
 function namesModule(before: string, value: string): boolean {

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { misnamed } from './misnamed.ts';
 import { adapterImports, isAdapter, parseImportTable, tableCircles, wrongImports } from './rooms.ts';
 import { sourceFile } from './source-file.ts';
-import { unusedLimits } from './unused-limits.ts';
+import { unusedLimits, unusedNames } from './unused-limits.ts';
 import { leftovers, missingHead, worldlyWords } from './words.ts';
 
 const table = parseImportTable(
@@ -152,5 +152,14 @@ test('a limit that nothing reads is found', () => {
   const inWords = sourceFile('server/src/log/b.ts', "// limits.second\nconst a = 'limits.second';");
   assert.deepEqual(unusedLimits(['first', 'second', 'third'], [user, inTest, inWords]), [
     'server/src/base/limits.ts: nothing uses second',
+  ]);
+});
+
+test('a metric or log event that nothing names is found', () => {
+  const list = sourceFile('server/src/base/list.ts', "const list = { 'first': 1, 'second': 2 }");
+  const user = sourceFile('server/src/log/a.ts', "series('first', {})");
+  const inTest = sourceFile('server/src/log/a.test.ts', "series('second', {})");
+  assert.deepEqual(unusedNames(list.path, ['first', 'second'], [list, user, inTest]), [
+    'server/src/base/list.ts: nothing uses second',
   ]);
 });

@@ -1,4 +1,4 @@
-/** A limit that nothing reads is a promise nobody keeps: each key of base/limits.ts must be used in the service. */
+/** Lists keep what they promise: each limit is read somewhere, each metric is counted, each log event is written. */
 import { inService, type SourceFile } from './source-file.ts';
 
 const limitsPath = 'server/src/base/limits.ts';
@@ -15,4 +15,12 @@ export function unusedLimits(keys: readonly string[], files: readonly SourceFile
     }
   }
   return keys.filter((key) => !used.has(key)).map((key) => `${limitsPath}: nothing uses ${key}`);
+}
+
+/** Names of a list (metrics, log events) that no other file of the service names in a string. */
+export function unusedNames(listPath: string, names: readonly string[], files: readonly SourceFile[]): string[] {
+  const others = files.filter(({ path }) => path !== listPath && inService(path));
+  return names
+    .filter((name) => !others.some(({ text }) => text.includes(`'${name}'`)))
+    .map((name) => `${listPath}: nothing uses ${name}`);
 }
