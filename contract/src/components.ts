@@ -3,7 +3,8 @@
  * of these becomes a `$ref`; what is not listed is written out where it stands.
  */
 import type { TSchema } from 'typebox';
-import { Actor, Event, EventObject, ParentObject, Recipients } from './event.ts';
+import { Actor, Event, EventObject, EventResult, EventResults, ParentObject, Recipients } from './event.ts';
+import { CloudEvent } from './event-bodies.ts';
 import { Live, Ready } from './health.ts';
 import { ActorsPage, CountsAnswer, Decision, MarkByIds, MarkThrough, Snooze, WhyAnswer } from './inbox-requests.ts';
 import {
@@ -30,6 +31,9 @@ import {
 
 export const components: Readonly<Record<string, TSchema>> = {
   Event,
+  CloudEvent,
+  EventResult,
+  EventResults,
   Actor,
   EventObject,
   ParentObject,

@@ -7,6 +7,7 @@ import fc from 'fast-check';
 import { type ApiDocument, complaint, loadDocument } from './api-document.ts';
 import { type HostileRequest, hostileRequest } from './hostile-requests.ts';
 import { hugeBodies } from './hostile-values.ts';
+import { rawFaults } from './raw-requests.ts';
 import { sendRequest } from './send-request.ts';
 
 export interface FuzzTarget {
@@ -46,6 +47,8 @@ export async function fuzzApi(target: FuzzTarget, runs: number, seed: number): P
       markInterruptAsFailure: true,
     });
     for (const hostile of hugeRequests(document, target)) await judge(hostile);
+    const faults = await rawFaults(target.origin);
+    if (faults.length > 0) throw new Error(faults.join('\n'));
   } finally {
     agent.destroy();
   }

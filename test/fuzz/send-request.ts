@@ -8,7 +8,15 @@ export interface Received {
   readonly body: Buffer;
 }
 
-/** Null when the server closed the connection without an answer, as it may in the middle of a refused body. */
+/** Any other request must be answered by then. */
+const answerMs = 60_000;
+/** Streams and long polls wait by design: these are left after a moment. */
+const streamMs = 500;
+
+/**
+ * Null when the server closed the connection without an answer, as it may in the middle of a refused body, and when
+ * a stream had nothing to say. Of an event stream only the head is read.
+ */
 export function sendRequest(origin: string, hostile: HostileRequest, agent: Agent): Promise<Received | null> {
   const { hostname, port } = new URL(origin);
   return new Promise((resolve, reject) => {
@@ -22,7 +30,8 @@ export function sendRequest(origin: string, hostile: HostileRequest, agent: Agen
         const parts: Buffer[] = [];
         incoming.on('data', (part: Buffer) => parts.push(part));
         incoming.on('error', reject);
-        incoming.on('end', () =>
+        if (incoming.headers['content-type']?.startsWith('text/event-stream')) incoming.destroy();
+        incoming.on('close', () =>
           resolve({
             status: incoming.statusCode ?? 0,
             contentType: incoming.headers['content-type'] ?? '',
@@ -31,6 +40,11 @@ export function sendRequest(origin: string, hostile: HostileRequest, agent: Agen
         );
       },
     );
+    const isStream = hostile.url.startsWith('/v1/stream');
+    outgoing.setTimeout(isStream ? streamMs : answerMs, () => {
+      if (isStream) resolve(null);
+      outgoing.destroy(new Error(`${hostile.method} ${hostile.url}: no answer`));
+    });
     outgoing.on('upgrade', (incoming, socket) => {
       socket.destroy();
       resolve({ status: incoming.statusCode ?? 0, contentType: '', body: Buffer.alloc(0) });

@@ -122,7 +122,7 @@ function addOperation(app: FastifyInstance, options: HttpServerOptions, prepared
 
 /** For every known path: the methods it does not take answer 405 and say which it does. */
 function refuseOtherMethods(app: FastifyInstance, operations: readonly Operation[]): void {
-  const all = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+  const all = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'] as const;
   const taken = new Map<string, Set<string>>();
   for (const { method, path } of operations) {
     const methods = taken.get(path) ?? new Set();

@@ -18,6 +18,7 @@ export function openEventStream(gateway: Gateway): Operation {
     caller: 'anyone',
     query: StreamQuery,
     answers: { 200: Type.String() },
+    answerType: 'text/event-stream',
     errors: ['CARILLON_AUTH_REQUIRED', 'CARILLON_AUTH_INVALID', 'CARILLON_AUTH_FORBIDDEN'],
     async handle({ headers, query }) {
       if (!headers.accept?.includes('text/event-stream')) {

@@ -1,5 +1,6 @@
 /** `POST /v1/events`: one event or many, durable before it answers (E2). */
 import { EventResults } from '@carillon/contract/event.ts';
+import { eventBodies } from '@carillon/contract/event-bodies.ts';
 import { limits } from '../base/limits.ts';
 import type { Intake } from '../intake/intake.ts';
 import { defineOperation, type Operation } from './operation.ts';
@@ -10,7 +11,7 @@ export function postEvents(intake: Intake): Operation {
     path: '/v1/events',
     summary: 'Send events: one, a JSON array, NDJSON, or CloudEvents',
     caller: 'producer',
-    rawBody: { contentTypes: [], bytesMax: limits.batchBytesMax },
+    rawBody: { contentTypes: [], bytesMax: limits.batchBytesMax, schemas: eventBodies },
     answers: { 202: EventResults },
     errors: [
       'CARILLON_EVENT_INVALID',

@@ -7,6 +7,8 @@ import { seededRandom } from '../base/random.ts';
 import { VirtualClock } from '../base/virtual-clock.ts';
 import { builtInTypes } from '../content/type-catalogue.ts';
 import type { InboxService } from '../inbox/inbox-service.ts';
+import { Idempotency } from '../intake/idempotency.ts';
+import { IdempotencyStoreMemory } from '../intake/idempotency-store-memory.ts';
 import { documentOperations } from './document-operations.ts';
 import { healthOperations } from './health-operations.ts';
 import { createHttpServer, type HttpFailure } from './http-server.ts';
@@ -37,6 +39,7 @@ export interface TestAnswer {
 
 export async function startTestApi(inbox: InboxService): Promise<TestApi> {
   const failures: HttpFailure[] = [];
+  const clock = new VirtualClock();
   const operations = [
     ...inboxOperations(inbox),
     ...healthOperations({ checks: [] }, () => '# HELP carillon_up Always 1.\ncarillon_up 1\n'),
@@ -44,9 +47,11 @@ export async function startTestApi(inbox: InboxService): Promise<TestApi> {
   const app = createHttpServer({
     operations: [...operations, ...documentOperations(operations, builtInTypes, '0.0.0')],
     authenticator: tableAuthenticator,
-    clock: new VirtualClock(),
+    clock,
     random: seededRandom(1),
-    idempotency: { run: (_request, work) => work() },
+    idempotency: new Idempotency(new IdempotencyStoreMemory(), clock, (error) => {
+      throw error;
+    }),
     onFailure: (failure) => failures.push(failure),
   });
   const origin = await app.listen({ host: '127.0.0.1', port: 0 });
