@@ -38,6 +38,15 @@ export type RecordField = (typeof recordFields)[number];
 
 export const recordFlags = { escapedStrings: 1 } as const;
 
+/** Where in the header each field's range lies: looked up, not searched, for every read of a field. */
+const rangeOffsets = Object.fromEntries(recordFields.map((field, at) => [field, 48 + at * 4])) as Record<
+  RecordField,
+  number
+>;
+const laneNumbers = Object.fromEntries(lanes.map((lane, at) => [lane, at])) as Record<Lane, number>;
+const batchBytesMin = 4 * 1024;
+const u16Max = 65_535;
+
 /** Whole records one behind the other, as they travel between threads and rooms. */
 export interface PackedBatch {
   readonly bytes: Uint8Array;
@@ -67,11 +76,13 @@ export interface RecordInput {
 /** Packs records into one growing buffer; `take` hands the buffer over and starts a new one. */
 export class RecordWriter {
   #buffer: Buffer;
+  #view: DataView;
   #used = 0;
   #count = 0;
 
   constructor(initialBytes: number = 64 * 1024) {
     this.#buffer = Buffer.allocUnsafeSlow(initialBytes);
+    this.#view = viewOf(this.#buffer);
   }
 
   get bytes(): number {
@@ -82,15 +93,17 @@ export class RecordWriter {
     return this.#count;
   }
 
+  /** Throws a RangeError, and adds nothing, when a range, a name or the number of recipients passes 65,535. */
   add(input: RecordInput): void {
     const eventBytes = input.end - input.start;
-    let tailBytes = 2 + Buffer.byteLength(input.tenant);
-    for (const user of input.recipients) tailBytes += 2 + Buffer.byteLength(user);
+    let tailBytes = 2 + shortTextBytes(input.tenant);
+    for (const user of input.recipients) tailBytes += 2 + shortTextBytes(user);
+    if (input.recipients.length > u16Max) throw new RangeError('A record has too many recipients.');
     const length = recordHeaderBytes + eventBytes + tailBytes;
     this.#reserve(length);
-    const buffer = this.#buffer;
     const at = this.#used;
     this.#header(at, length, eventBytes, input);
+    const buffer = this.#buffer;
     buffer.set(input.source.subarray(input.start, input.end), at + recordHeaderBytes);
     let tail = at + recordHeaderBytes + eventBytes;
     tail = writeShortText(buffer, tail, input.tenant);
@@ -102,27 +115,32 @@ export class RecordWriter {
   /** All records so far, in a buffer of their own that may be transferred. */
   take(): PackedBatch {
     const batch = { bytes: this.#buffer.subarray(0, this.#used), count: this.#count };
-    this.#buffer = Buffer.allocUnsafeSlow(64 * 1024);
+    // The next batch is likely as large as this one: neither grown step by step nor mostly empty.
+    this.#buffer = Buffer.allocUnsafeSlow(Math.max(batchBytesMin, this.#used));
+    this.#view = viewOf(this.#buffer);
     this.#used = 0;
     this.#count = 0;
     return batch;
   }
 
   #header(at: number, length: number, eventBytes: number, input: RecordInput): void {
-    const buffer = this.#buffer;
-    buffer.writeUInt32LE(length, at);
-    buffer[at + 4] = recordVersion;
-    buffer[at + 5] = lanes.indexOf(input.lane);
-    buffer.writeUInt16LE(input.shard, at + 6);
-    buffer.writeUInt16LE(input.escaped ? recordFlags.escapedStrings : 0, at + 8);
-    buffer.writeUInt16LE(input.recipients.length, at + 10);
-    buffer.writeUInt32LE(eventBytes, at + 12);
-    buffer.writeDoubleLE(input.timeMs, at + 16);
-    buffer.writeDoubleLE(input.acceptedMs, at + 24);
-    buffer.writeDoubleLE(input.seq ?? Number.NaN, at + 32);
-    buffer.writeDoubleLE(input.fingerprint, at + 40);
-    for (let field = 0; field < recordFields.length * 2; field++) {
-      buffer.writeUInt16LE(input.ranges[field] ?? 0, at + 48 + field * 2);
+    const view = this.#view;
+    view.setUint32(at, length, true);
+    view.setUint8(at + 4, recordVersion);
+    view.setUint8(at + 5, laneNumbers[input.lane]);
+    view.setUint16(at + 6, input.shard, true);
+    view.setUint16(at + 8, input.escaped ? recordFlags.escapedStrings : 0, true);
+    view.setUint16(at + 10, input.recipients.length, true);
+    view.setUint32(at + 12, eventBytes, true);
+    view.setFloat64(at + 16, input.timeMs, true);
+    view.setFloat64(at + 24, input.acceptedMs, true);
+    view.setFloat64(at + 32, input.seq ?? Number.NaN, true);
+    view.setFloat64(at + 40, input.fingerprint, true);
+    for (let word = 0; word < recordFields.length * 2; word++) {
+      const value = input.ranges[word] ?? 0;
+      // A DataView would wrap it silently, and the record would be read wrong for ever.
+      if (value > u16Max) throw new RangeError('A range of a record lies beyond its 65,535th byte.');
+      view.setUint16(at + 48 + word * 2, value, true);
     }
   }
 
@@ -131,48 +149,53 @@ export class RecordWriter {
     const larger = Buffer.allocUnsafeSlow(Math.max(this.#buffer.length * 2, this.#used + bytes));
     larger.set(this.#buffer.subarray(0, this.#used));
     this.#buffer = larger;
+    this.#view = viewOf(larger);
   }
 }
 
 /** Reads one record in place. The same view is moved from record to record: keep no reference to it across a move. */
 export class RecordView {
   #buffer: Buffer = Buffer.alloc(0);
+  #view: DataView = viewOf(this.#buffer);
   #at = 0;
 
   /** Points the view at the record that starts at `offset`. Answers the offset behind it. */
   move(buffer: Buffer, offset: number): number {
-    this.#buffer = buffer;
+    if (buffer !== this.#buffer) {
+      this.#buffer = buffer;
+      this.#view = viewOf(buffer);
+    }
     this.#at = offset;
-    return offset + buffer.readUInt32LE(offset);
+    return offset + this.#view.getUint32(offset, true);
   }
 
   get version(): number {
-    return this.#buffer[this.#at + 4] as number;
+    return this.#view.getUint8(this.#at + 4);
   }
 
   get lane(): Lane {
-    return lanes[this.#buffer[this.#at + 5] as number] as Lane;
+    return lanes[this.#view.getUint8(this.#at + 5)] as Lane;
   }
 
   get shard(): number {
-    return this.#buffer.readUInt16LE(this.#at + 6);
+    return this.#view.getUint16(this.#at + 6, true);
   }
 
   get timeMs(): number {
-    return this.#buffer.readDoubleLE(this.#at + 16);
+    return this.#view.getFloat64(this.#at + 16, true);
   }
 
   get acceptedMs(): number {
-    return this.#buffer.readDoubleLE(this.#at + 24);
+    return this.#view.getFloat64(this.#at + 24, true);
   }
 
   get seq(): number | null {
-    const seq = this.#buffer.readDoubleLE(this.#at + 32);
+    const seq = this.#view.getFloat64(this.#at + 32, true);
     return Number.isNaN(seq) ? null : seq;
   }
 
   get fingerprint(): number {
-    return this.#buffer.readDoubleLE(this.#at + 40);
+    return this.#view.getFloat64(this.#at + 40, true);
   }
 
   has(field: RecordField): boolean {
@@ -185,7 +208,7 @@ export class RecordView {
     if (length === 0) return '';
     const start = this.#start(field);
     const raw = this.#buffer.toString('utf8', start, start + length);
-    const escaped = (this.#buffer.readUInt16LE(this.#at + 8) & recordFlags.escapedStrings) !== 0;
+    const escaped = (this.#view.getUint16(this.#at + 8, true) & recordFlags.escapedStrings) !== 0;
     return escaped && raw.includes('\\') ? (JSON.parse(`"${raw}"`) as string) : raw;
   }
 
@@ -198,38 +221,48 @@ export class RecordView {
   /** The event's whole JSON text. */
   event(): string {
     const start = this.#at + recordHeaderBytes;
-    return this.#buffer.toString('utf8', start, start + this.#buffer.readUInt32LE(this.#at + 12));
+    return this.#buffer.toString('utf8', start, start + this.#view.getUint32(this.#at + 12, true));
   }
 
   get tenant(): string {
     const at = this.#tail();
-    return this.#buffer.toString('utf8', at + 2, at + 2 + this.#buffer.readUInt16LE(at));
+    return this.#buffer.toString('utf8', at + 2, at + 2 + this.#view.getUint16(at, true));
   }
 
   recipients(): string[] {
-    const buffer = this.#buffer;
+    const view = this.#view;
     let at = this.#tail();
-    at += 2 + buffer.readUInt16LE(at);
+    at += 2 + view.getUint16(at, true);
     const users: string[] = [];
-    for (let left = buffer.readUInt16LE(this.#at + 10); left > 0; left--) {
-      const length = buffer.readUInt16LE(at);
-      users.push(buffer.toString('utf8', at + 2, at + 2 + length));
+    for (let left = view.getUint16(this.#at + 10, true); left > 0; left--) {
+      const length = view.getUint16(at, true);
+      users.push(this.#buffer.toString('utf8', at + 2, at + 2 + length));
       at += 2 + length;
     }
     return users;
   }
 
   #tail(): number {
-    return this.#at + recordHeaderBytes + this.#buffer.readUInt32LE(this.#at + 12);
+    return this.#at + recordHeaderBytes + this.#view.getUint32(this.#at + 12, true);
   }
 
   #start(field: RecordField): number {
-    return this.#at + recordHeaderBytes + this.#buffer.readUInt16LE(this.#at + 48 + recordFields.indexOf(field) * 4);
+    return this.#at + recordHeaderBytes + this.#view.getUint16(this.#at + rangeOffsets[field], true);
   }
 
   #length(field: RecordField): number {
-    return this.#buffer.readUInt16LE(this.#at + 50 + recordFields.indexOf(field) * 4);
+    return this.#view.getUint16(this.#at + rangeOffsets[field] + 2, true);
   }
+}
+
+function viewOf(buffer: Buffer): DataView {
+  return new DataView(buffer.buffer, buffer.byteOffset, buffer.byteLength);
+}
+
+function shortTextBytes(text: string): number {
+  const bytes = Buffer.byteLength(text);
+  if (bytes > u16Max) throw new RangeError('A tenant or a recipient is longer than 65,535 bytes.');
+  return bytes;
 }
 
 function writeShortText(buffer: Buffer, at: number, text: string): number {
