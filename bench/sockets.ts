@@ -14,7 +14,7 @@ const settleMs = 3000;
 export const sockets: Bench = {
   name: 'sockets',
   title: 'Sockets: idle and busy',
-  how: `Idle: growth of the server's resident memory by ${socketsFull} authenticated WebSockets, one per person, divided by their number; the first ${warmSockets}
+  how: `Idle: growth of the server's resident memory by up to ${socketsFull} authenticated WebSockets, one per person, divided by their number; the first ${warmSockets}
 warm the code up and are not counted, and garbage of the handshakes is not collected first. Limit: as many upgraded bare sockets. Busy: an open loop of ${busyRate} events per
 second, every recipient equally likely; latency from the post's scheduled time. Limit: bare \`net.Socket.write\` of frames as large to as many sockets.`,
   async run(context) {
