@@ -20,22 +20,28 @@ function openInbox(user) {
   open?.close();
   const api = createApi({ user });
   const model = new InboxModel(api);
-  const view = new InboxView(model, { retry: () => stream.retryNow() });
-  const stream = new LiveStream({
-    token: api.token,
-    since: () => model.revision,
-    onFrame: (frame) => model.receive(frame),
-    onState: (state, retryAtMs) => view.showConnection(state, retryAtMs),
+  let stream = null;
+  let closed = false;
+  const view = new InboxView(model, { retry: () => stream?.retryNow() });
+  // The stream starts where the first page ended: opened any earlier, something could fall between the two.
+  model.load().then(() => {
+    if (closed) return;
+    stream = new LiveStream({
+      token: api.token,
+      since: () => model.revision,
+      onFrame: (frame) => model.receive(frame),
+      onState: (state, retryAtMs) => view.showConnection(state, retryAtMs),
+    });
   });
   const seeing = setInterval(() => {
     if (document.visibilityState === 'visible') model.markSeen().catch(() => {}); // the next round tries again
   }, seenAfterMs);
-  model.load();
   new SocialApp(user);
   open = {
     close() {
+      closed = true;
       clearInterval(seeing);
-      stream.close();
+      stream?.close();
       view.close();
     },
   };

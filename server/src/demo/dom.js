@@ -51,10 +51,11 @@ function initials(name) {
   return letters.join('') || [...name][0] || '?';
 }
 
+/** Degrees on the colour wheel; the factor puts the six people of the demo far apart. */
 function hueOf(id) {
   let hash = 7;
   for (const char of id) hash = (Math.imul(hash, 31) + char.codePointAt(0)) >>> 0;
-  return (hash % 12) * 30;
+  return (hash * 22) % 360;
 }
 
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'narrow' });

@@ -7,6 +7,8 @@
 
 const pageRows = 20;
 const reloadRowsMax = 100;
+/** Rows that may pile up live before the lowest are let go; who pages further down keeps what was paged to. */
+const liveRowsMax = 100;
 
 /** Newest activity first, then id, as the server lists them. */
 function compareItems(a, b) {
@@ -36,6 +38,9 @@ export class InboxModel extends EventTarget {
   /** @type {object[]} in list order */
   items = [];
   nextCursor = null;
+  #rowsKept = liveRowsMax;
+  /** The lowest rows were let go, and with them the place that `nextCursor` points to. */
+  #cut = false;
   loadingMore = false;
   counts = { unread: 0, unseen: 0, capped: false };
   /** Where the stream resumes; null before anything is loaded. */
@@ -62,6 +67,8 @@ export class InboxModel extends EventTarget {
       if (loadNumber !== this.#loadNumber) return;
       this.items = page.items;
       this.nextCursor = page.nextCursor;
+      this.#rowsKept = liveRowsMax;
+      this.#cut = false;
       this.counts = page.counts;
       this.revision = Math.max(this.revision ?? 0, page.counts.revision);
       this.status = 'ready';
@@ -75,8 +82,14 @@ export class InboxModel extends EventTarget {
     this.#changed();
   }
 
+  get hasMore() {
+    return this.#cut || this.nextCursor !== null;
+  }
+
   async loadMore() {
-    if (this.loadingMore || this.nextCursor === null) return;
+    if (this.loadingMore) return;
+    if (this.#cut) await this.load();
+    if (this.nextCursor === null) return;
     const loadNumber = this.#loadNumber;
     this.loadingMore = true;
     this.#changed();
@@ -85,6 +98,7 @@ export class InboxModel extends EventTarget {
       if (loadNumber === this.#loadNumber) {
         this.#merge(page.items);
         this.nextCursor = page.nextCursor;
+        this.#rowsKept = Math.max(liveRowsMax, this.items.length);
       }
     } finally {
       this.loadingMore = false;
@@ -162,6 +176,10 @@ export class InboxModel extends EventTarget {
     this.items = this.items.filter((item) => !changedIds.has(item.id));
     const fitting = frame.items.filter((item) => belongsTo[this.tab](item.state));
     this.#merge(fitting.filter((item) => this.#isWithinLoaded(item)));
+    if (this.items.length > this.#rowsKept) {
+      this.items.length = this.#rowsKept;
+      this.#cut = true;
+    }
     this.counts = frame.counts;
     this.revision = Math.max(this.revision ?? 0, frame.revision);
     const fresh = fitting.filter((item) => !known.has(item.id) && !item.state.read).map((item) => item.id);
@@ -191,7 +209,7 @@ export class InboxModel extends EventTarget {
   /** A row below the last loaded one will come with its own page. */
   #isWithinLoaded(item) {
     const last = this.items.at(-1);
-    return this.nextCursor === null || last === undefined || compareItems(item, last) < 0;
+    return !this.hasMore || last === undefined || compareItems(item, last) < 0;
   }
 
   #merge(items) {
@@ -221,7 +239,7 @@ export class InboxModel extends EventTarget {
   #checkSoon() {
     clearTimeout(this.#checkTimer);
     this.#checkTimer = setTimeout(() => {
-      if (this.tab === 'archived' || this.status !== 'ready' || this.nextCursor !== null || this.counts.capped) return;
+      if (this.tab === 'archived' || this.status !== 'ready' || this.hasMore || this.counts.capped) return;
       const unread = this.items.filter((item) => !item.state.read).length;
       if (unread !== this.counts.unread) this.load();
     }, 500);

@@ -42,6 +42,7 @@ export class InboxView {
       tabs: tabNames.map((name) => part(`tab-${name}`)),
     };
     this.#listen(retry);
+    this.showConnection('connecting');
     this.#ask();
   }
 
@@ -136,7 +137,7 @@ export class InboxView {
     const shownFresh = [...this.#fresh].filter((id) => this.#rows.has(id)).length;
     pill.hidden = shownFresh === 0;
     pill.lastElementChild.textContent = `${number(shownFresh)} new`;
-    more.hidden = this.#model.nextCursor === null;
+    more.hidden = !this.#model.hasMore;
     more.disabled = this.#model.loadingMore;
     more.textContent = this.#model.loadingMore ? 'Loading…' : 'Load more';
   }
@@ -196,7 +197,7 @@ export class InboxView {
     } else if (row.item !== item) row.update(item);
     if (feed.children[at] !== row.element) feed.insertBefore(row.element, feed.children[at] ?? null);
     row.element.setAttribute('aria-posinset', String(at + 1));
-    row.element.setAttribute('aria-setsize', String(this.#model.nextCursor === null ? size : -1));
+    row.element.setAttribute('aria-setsize', String(this.#model.hasMore ? -1 : size));
   }
 
   focusRow(at) {

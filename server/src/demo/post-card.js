@@ -27,7 +27,7 @@ export function postCard({ post, actor, ownerName, likes, reposts, liked, repost
       'header',
       {},
       avatar({ id: post.owner, name: ownerName }),
-      el('div', {}, el('b', { text: ownerName }), el('span', { class: 'quiet', text: 'a moment ago' })),
+      el('div', {}, el('b', { text: ownerName }), el('span', { class: 'quiet', text: `@${post.owner}` })),
       button('remove', 'Delete', { iconName: 'bin', onClick: act.remove, label: `Delete “${post.title}”` }),
     ),
     el('h3', { text: post.title }),
