@@ -1,12 +1,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { devToken } from '../../server/src/api/dev-token.ts';
+import { postEvents } from '../../server/src/api/post-events.ts';
 import { startTestApi } from '../../server/src/api/test-api.ts';
+import { DevTokens } from '../../server/src/auth/dev-tokens.ts';
 import { personKey } from '../../server/src/base/ids.ts';
+import { seededRandom } from '../../server/src/base/random.ts';
 import { VirtualClock } from '../../server/src/base/virtual-clock.ts';
 import { describeInApp } from '../../server/src/content/describe-in-app.ts';
+import { builtInTypes } from '../../server/src/content/type-catalogue.ts';
 import { InboxServiceStore } from '../../server/src/inbox/inbox-service-store.ts';
 import { InboxStoreMemory } from '../../server/src/inbox/inbox-store-memory.ts';
 import { noonMs, personWrite, testItem, testMember } from '../../server/src/inbox/test-items.ts';
+import { Intake } from '../../server/src/intake/intake.ts';
+import type { IntakeLog } from '../../server/src/intake/intake-log.ts';
+import { EventLogMemory } from '../../server/src/log/event-log-memory.ts';
 import { type ApiDocument, complaint } from '../fuzz/api-document.ts';
 import { fuzzApi } from '../fuzz/fuzz-api.ts';
 
@@ -20,7 +28,10 @@ test('A7, R3: hostile requests get no 5xx and no undocumented answer', async () 
   await store.write(0, [personWrite(person, items, { members })], [0, 0, 0]);
   const cursorSecret = new Uint8Array(32).fill(7);
   const clock = new VirtualClock(noonMs);
-  const api = await startTestApi(new InboxServiceStore({ store, clock, cursorSecret, describe: describeInApp }));
+  const api = await startTestApi(new InboxServiceStore({ store, clock, cursorSecret, describe: describeInApp }), [
+    postEvents(new Intake({ log: memoryLog(), types: builtInTypes, clock })),
+    devToken(new DevTokens('a secret of at least thirty-two bytes', clock, seededRandom(1))),
+  ]);
   try {
     const tokens = { user: 'user:ana', producer: 'producer:posts', operator: 'operator:root' };
     const known = [...items.map((item) => item.id), 'post.liked', 'reactions'];
@@ -33,6 +44,11 @@ test('A7, R3: hostile requests get no 5xx and no undocumented answer', async () 
     await api.stop();
   }
 });
+
+function memoryLog(): IntakeLog {
+  const log = new EventLogMemory();
+  return { append: (batch) => log.append(batch), waitingBytes: () => 0, unappliedBytes: () => 0, shards: 4 };
+}
 
 test('R3: the judge of the fuzzer objects to what is not documented', () => {
   const document: ApiDocument = {

@@ -13,6 +13,7 @@ import { documentOperations } from './document-operations.ts';
 import { healthOperations } from './health-operations.ts';
 import { createHttpServer, type HttpFailure } from './http-server.ts';
 import { inboxOperations } from './inbox-operations.ts';
+import type { Operation } from './operation.ts';
 
 export interface TestApi {
   readonly app: FastifyInstance;
@@ -37,11 +38,13 @@ export interface TestAnswer {
   readonly json: any;
 }
 
-export async function startTestApi(inbox: InboxService): Promise<TestApi> {
+/** `more` are operations beside those of inbox, health and documents. */
+export async function startTestApi(inbox: InboxService, more: readonly Operation[] = []): Promise<TestApi> {
   const failures: HttpFailure[] = [];
   const clock = new VirtualClock();
   const operations = [
     ...inboxOperations(inbox),
+    ...more,
     ...healthOperations({ checks: [] }, () => '# HELP carillon_up Always 1.\ncarillon_up 1\n'),
   ];
   const app = createHttpServer({
