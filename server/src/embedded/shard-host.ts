@@ -14,6 +14,7 @@ import { shardOf } from '../base/hash.ts';
 import type { PersonKey, Revision } from '../base/ids.ts';
 import { builtInTypes } from '../content/type-catalogue.ts';
 import { changesFrames } from '../deliver/realtime/changes-frames.ts';
+import type { EventFacts } from '../decide/event-facts.ts';
 import { FrameBatchWriter } from '../deliver/realtime/frame-batch.ts';
 import type { Catchup, InboxService, MarkRequest } from '../inbox/inbox-service.ts';
 import type { InboxStore } from '../inbox/inbox-store.ts';
@@ -32,6 +33,8 @@ export interface ShardHostParts {
   readonly onFrames: (bytes: Uint8Array<ArrayBuffer>) => void;
   /** Bytes in the log not yet applied, per lane: kept current for admission, readable from another thread. */
   readonly unappliedBytes: Float64Array;
+  /** One event was decided for one recipient; it counts once its micro-batch is written. */
+  readonly onDecided: (event: EventFacts, user: string, tells: boolean) => void;
   readonly onProblem: (problem: string, detail: string) => void;
 }
 
@@ -66,6 +69,15 @@ export class ShardHost {
   /** Rejects when a shard has failed beyond repair. */
   get failed(): Promise<unknown> {
     return Promise.all(this.#executors.map((executor) => executor.failed));
+  }
+
+  /** Resolves once everything appended before is applied and published. */
+  async settled(): Promise<void> {
+    for (const executor of this.#executors) {
+      do await executor.between(async () => {});
+      while (lanes.some((_, lane) => executor.behindBytes(lane) > 0));
+      await executor.between(async () => {});
+    }
   }
 
   /** Appends; answers null when all records were accepted, else 1 per duplicate and 0 per accepted one. */
@@ -123,7 +135,7 @@ export class ShardHost {
     return {
       isWatched: (person) => this.#watched.has(person),
       changed: (people) => this.#publish(people),
-      decided: () => {},
+      decided: this.#parts.onDecided,
       unusable: (lane, bytes, reason) =>
         this.#parts.onProblem('unusableRecord', `${reason}: ${bytes.length} bytes in lane ${lanes[lane]}`),
       writeFailed: (error) => this.#parts.onProblem('inboxWriteFailed', String(error)),

@@ -12,8 +12,8 @@ export class Group implements GroupFacts {
   readonly #marks: () => Marks;
   /** Null until loaded from the store. */
   memberSet: Members | null;
-  /** Members changed in this micro-batch. */
-  changed: Member[] = [];
+  /** Members changed in this micro-batch, by key, as they are now. */
+  readonly changed = new Map<string, Member>();
   /** Already among the person's rows to write. */
   isDirty = false;
   /** Place in the store, when the row has moved in this micro-batch. */
@@ -46,7 +46,7 @@ export class Group implements GroupFacts {
 
   setMember(member: Member): void {
     this.#members().set(member);
-    this.changed.push(member);
+    this.changed.set(member.key, member);
   }
 
   /** Brings what the item shows in line with its members. `revision` is that of this change. */
@@ -79,7 +79,7 @@ export class Group implements GroupFacts {
   }
 
   written(): void {
-    this.changed = [];
+    this.changed.clear();
     this.isDirty = false;
     this.movedFrom = null;
     this.droppedFormer = [];

@@ -134,8 +134,8 @@ export class Person implements RecipientFacts {
       person: this.key,
       items: this.#dirty.map(({ item, movedFrom, droppedFormer }) => ({ item, movedFrom, droppedFormer })),
       members: this.#dirty
-        .filter((group) => group.changed.length > 0)
-        .map(({ item, changed }) => ({ item: item.id, revision: item.revision, members: changed })),
+        .filter((group) => group.changed.size > 0)
+        .map(({ item, changed }) => ({ item: item.id, revision: item.revision, members: [...changed.values()] })),
       deepRevision: this.#isDeepDirty ? this.deepRevision : null,
     };
   }

@@ -14,6 +14,7 @@ import { type PersonKey, personKey } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import type { TypeCatalogue } from '../content/type-catalogue.ts';
 import { decide } from '../decide/decide.ts';
+import type { EventFacts } from '../decide/event-facts.ts';
 import { type Needs, needsOf } from '../decide/needs.ts';
 import type { InboxStore } from '../inbox/inbox-store.ts';
 import type { EventLog, Position } from '../log/event-log.ts';
@@ -31,8 +32,8 @@ export interface ShardListener {
   isWatched(person: PersonKey): boolean;
   /** These people have changed rows (`changedItems`), durable by now. */
   changed(people: readonly Person[]): void;
-  /** One event was decided for one recipient. */
-  decided(facts: RecordFacts, tells: boolean): void;
+  /** One event was decided for one recipient; it counts once its micro-batch is written. Keep no reference to `event`. */
+  decided(event: EventFacts, user: string, tells: boolean): void;
   /** A record could not be used; it stays in the log at this position (N3a). */
   unusable(lane: number, bytes: Uint8Array, reason: string): void;
   /** A write failed and will be tried again. */
@@ -122,7 +123,8 @@ export class ShardExecutor {
 
   async #run(): Promise<void> {
     while (!this.#isStopping) {
-      for (let work = this.#between.shift(); work !== undefined; work = this.#between.shift()) await work();
+      // Only what waits now: work that asks for more work must not keep events waiting.
+      for (const work of this.#between.splice(0)) await work();
       const next = await (this.#lanes as LaneReader).pull(limits.microBatchBytesMax);
       if (next !== null) await this.#apply(next);
       else if (this.#between.length === 0 && !this.#isStopping) await this.#sleep();
@@ -193,7 +195,7 @@ export class ShardExecutor {
   #decideOne(person: Person, nowMs: number): void {
     const decision = decide(this.#facts, person);
     applyDecision(person, this.#facts, decision, nowMs);
-    this.#options.listener.decided(this.#facts, decision.tells);
+    this.#options.listener.decided(this.#facts, person.user, decision.tells);
   }
 
   /** Null when everything the event's rule will ask for is in memory: the usual case, without waiting. */

@@ -1,6 +1,7 @@
 /** The `changes` frames of one person after one micro-batch: what changed, what went, and the counts as they are now. */
 import type { ChangesFrame } from '@carillon/contract/stream.ts';
 import { limits } from '../../base/limits.ts';
+import { describeInApp } from '../../content/describe-in-app.ts';
 import { countItems } from '../../inbox/counts.ts';
 import type { Item, Marks } from '../../inbox/item.ts';
 import { toNotification } from '../../inbox/to-notification.ts';
@@ -21,7 +22,9 @@ export function changesFrames(person: ChangedPerson, nowMs: number): ChangesFram
     const part = changed.slice(at, at + limits.frameItemsMax);
     frames.push({
       kind: 'changes',
-      items: part.filter((item) => item.state === 'live').map((item) => toNotification(item, person.marks, nowMs)),
+      items: part
+        .filter((item) => item.state === 'live')
+        .map((item) => toNotification(item, person.marks, nowMs, describeInApp)),
       removed: part.filter((item) => item.state === 'removed').map((item) => item.id),
       counts,
       revision: (part.at(-1) as Item).revision,

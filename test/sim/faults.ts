@@ -1,0 +1,95 @@
+/**
+ * Faults at every await of the pipeline: each call to a port may crash the process before it takes effect or after,
+ * fail, or merely take its time. Which, the seed says.
+ */
+import type { Random } from '../../server/src/base/random.ts';
+import type { LogReader } from '../../server/src/log/event-log.ts';
+
+export interface FaultRates {
+  /** One in so many calls crashes before, and one in so many after its effect. 0 is never. */
+  readonly crashOneIn: number;
+  readonly failOneIn: number;
+  readonly slowOneIn: number;
+}
+
+export class Faults {
+  readonly #random: Random;
+  readonly #rates: FaultRates;
+  isQuiet = false;
+  crashes = 0;
+
+  constructor(random: Random, rates: FaultRates) {
+    this.#random = random;
+    this.#rates = rates;
+  }
+
+  happens(kind: keyof FaultRates): boolean {
+    const oneIn = this.#rates[kind];
+    return oneIn > 0 && !this.isQuiet && this.#random.below(oneIn) === 0;
+  }
+}
+
+/** One life of the process. After its crash nothing it awaits ever comes, so none of its code runs on. */
+export class ProcessLife {
+  readonly crashed: Promise<void>;
+  readonly #faults: Faults;
+  #isDead = false;
+  #die = (): void => {};
+
+  constructor(faults: Faults) {
+    this.#faults = faults;
+    this.crashed = new Promise((resolve) => {
+      this.#die = resolve;
+    });
+  }
+
+  get isDead(): boolean {
+    return this.#isDead;
+  }
+
+  /** The port, with faults around each of its methods; `mayFail` names those that callers expect to fail. */
+  around<Port extends object>(port: Port, mayFail: readonly string[] = []): Port {
+    return new Proxy(port, {
+      get: (target, name) => {
+        const member = Reflect.get(target, name) as unknown;
+        if (typeof member !== 'function') return member;
+        const call = member.bind(target) as (...args: unknown[]) => unknown;
+        if (!isAsync(name)) return call;
+        return (...args: unknown[]) => this.#run(() => call(...args), mayFail.includes(String(name)));
+      },
+    });
+  }
+
+  async #run(call: () => unknown, mayFail: boolean): Promise<unknown> {
+    if (this.#faults.happens('slowOneIn')) await turn();
+    await this.#point();
+    if (mayFail && this.#faults.happens('failOneIn')) throw new Error('told to fail');
+    const result = await call();
+    await this.#point();
+    // Readers of the log are ports of their own.
+    return isReader(result) ? this.around(result) : result;
+  }
+
+  /** A place where the process may end. */
+  async #point(): Promise<void> {
+    if (!this.#isDead && this.#faults.happens('crashOneIn')) {
+      this.#isDead = true;
+      this.#faults.crashes++;
+      this.#die();
+    }
+    if (this.#isDead) await new Promise(() => {});
+  }
+}
+
+function isReader(value: unknown): value is LogReader {
+  return typeof value === 'object' && value !== null && 'pull' in value;
+}
+
+/** Methods that answer at once and so hold no await. */
+function isAsync(name: string | symbol): boolean {
+  return !['onAppend', 'behindBytes'].includes(String(name));
+}
+
+export function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,195 @@
+/**
+ * The real pipeline in a small world: log, shard host, inbox and feed on virtual time, with a seeded story, seeded
+ * faults, and an app and a person at either end who do what real ones do: the app sends again what it got no answer
+ * for, the person connects, loses the connection, marks things read and resumes.
+ *
+ * The same seed is the same run.
+ */
+import type { Event } from '@carillon/contract/event.ts';
+import type { NotificationPage } from '@carillon/contract/notification.ts';
+import { type PersonKey, personKey } from '../../server/src/base/ids.ts';
+import { type Random, seededRandom } from '../../server/src/base/random.ts';
+import { VirtualClock } from '../../server/src/base/virtual-clock.ts';
+import { describeInApp } from '../../server/src/content/describe-in-app.ts';
+import { readFrameBatch } from '../../server/src/deliver/realtime/frame-batch.ts';
+import { ShardHost } from '../../server/src/embedded/shard-host.ts';
+import type { InboxService } from '../../server/src/inbox/inbox-service.ts';
+import { InboxServiceStore } from '../../server/src/inbox/inbox-service-store.ts';
+import type { InboxStore } from '../../server/src/inbox/inbox-store.ts';
+import { InboxStoreMemory } from '../../server/src/inbox/inbox-store-memory.ts';
+import { EventLogMemory, MemoryLogState } from '../../server/src/log/event-log-memory.ts';
+import { Faults, ProcessLife, turn } from './faults.ts';
+import { packEvents } from './pack-event.ts';
+import { createStory } from './story.ts';
+import { StreamClient } from './stream-client.ts';
+
+export const people: readonly PersonKey[] = ['r1', 'r2', 'r3'].map((user) => personKey('default', user));
+
+/** Nothing in this small world takes longer. */
+const turnsMax = 20_000;
+
+export class Simulation {
+  readonly random: Random;
+  readonly clock = new VirtualClock();
+  readonly faults: Faults;
+  readonly acknowledged: Event[] = [];
+  readonly clients: StreamClient[];
+  /** How often each meaning was told to each person, counting what was written only. */
+  readonly told = new Map<string, number>();
+  #toldUnwritten: string[] = [];
+  readonly #log = new MemoryLogState();
+  readonly #store = this.#countTold(new InboxStoreMemory());
+  #host!: ShardHost;
+  #inbox!: InboxService;
+  #life!: ProcessLife;
+
+  constructor(seed: number) {
+    this.random = seededRandom(seed);
+    const crashOneIn = 20 + this.random.below(200);
+    this.faults = new Faults(this.random, { crashOneIn, failOneIn: 15, slowOneIn: 5 });
+    this.clients = people.map((person) => new StreamClient(person));
+  }
+
+  /** Runs a whole story, then lets everything come to rest without faults. */
+  async run(steps: number): Promise<void> {
+    await this.#restart();
+    const story = createStory(this.random);
+    for (let step = 0; step < steps; step++) {
+      this.#passTime();
+      const batch = Array.from({ length: 1 + this.random.below(4) }, () => story.next(this.clock.now()));
+      if (this.random.below(4) === 0) batch.reverse();
+      await this.#send(batch);
+      if (this.random.below(3) === 0) await this.#someoneActs();
+    }
+    this.faults.isQuiet = true;
+    await this.#settle();
+    for (const client of this.clients) await this.#attempt(() => client.connect(this.#host));
+    await this.#settle();
+  }
+
+  /** Everything the list shows of a person, page by page, as a client would read it. */
+  async listed(person: PersonKey): Promise<NotificationPage['items']> {
+    const items: NotificationPage['items'] = [];
+    for (let cursor: string | null = null; ; ) {
+      const page: NotificationPage = await this.#inbox.page(person, {
+        limit: 3,
+        cursor,
+        type: null,
+        category: null,
+        state: null,
+      });
+      items.push(...page.items);
+      cursor = page.nextCursor;
+      if (cursor === null) return items;
+    }
+  }
+
+  get inbox(): InboxService {
+    return this.#inbox;
+  }
+
+  #passTime(): void {
+    this.clock.advance(this.random.below(3) * 400);
+    if (this.random.below(20) === 0) this.clock.step(this.random.below(20_000) - 10_000);
+  }
+
+  /** Sends until there is an answer; what was acknowledged must never be lost. Now and then sends a second time. */
+  async #send(events: readonly Event[]): Promise<void> {
+    const times = this.random.below(10) === 0 ? 2 : 1;
+    for (let time = 0; time < times; time++) {
+      for (;;) {
+        const answered = await this.#attempt(() => this.#host.append(packEvents(events, this.clock.now())));
+        if (answered) break;
+      }
+    }
+    this.acknowledged.push(...events);
+  }
+
+  async #someoneActs(): Promise<void> {
+    const client = this.clients[this.random.below(this.clients.length)] as StreamClient;
+    switch (this.random.below(3)) {
+      case 0:
+        await this.#attempt(() => client.connect(this.#host));
+        break;
+      case 1:
+        client.disconnect(this.#host);
+        break;
+      default:
+        await this.#attempt(() => client.markSomething(this.#host, this.random));
+    }
+  }
+
+  async #settle(): Promise<void> {
+    while (!(await this.#attempt(() => this.#host.settled())));
+  }
+
+  /** False when the process died meanwhile (it has been started again), or the call was refused. */
+  async #attempt(call: () => Promise<unknown>): Promise<boolean> {
+    let outcome: 'done' | 'refused' | 'crashed' | null = null;
+    const end = (how: typeof outcome) => (): void => {
+      outcome ??= how;
+    };
+    call().then(end('done'), end('refused'));
+    this.#life.crashed.then(end('crashed'));
+    // Virtual time passes while somebody waits, so that retries come due.
+    for (let turns = 0; outcome === null; turns++) {
+      if (turns > turnsMax) throw new Error('the pipeline is stuck');
+      await turn();
+      this.clock.advance(1);
+    }
+    if (outcome === 'crashed') await this.#restart();
+    return outcome === 'done';
+  }
+
+  async #restart(): Promise<void> {
+    for (;;) {
+      const life = new ProcessLife(this.faults);
+      this.#life = life;
+      for (const client of this.clients) client.lostConnection();
+      const store = life.around<InboxStore>(this.#store, ['write']);
+      this.#toldUnwritten = [];
+      this.#inbox = this.#serviceOver(this.#store);
+      this.#host = new ShardHost({
+        log: life.around(new EventLogMemory(this.#log)),
+        store,
+        inbox: this.#serviceOver(store),
+        clock: this.clock,
+        shards: 1,
+        unappliedBytes: new Float64Array(3),
+        onFrames: (bytes) => {
+          if (!life.isDead) readFrameBatch(bytes, (person, frame) => this.#deliver(person, frame.json));
+        },
+        onDecided: ({ type, actorId, thing }, user, tells) => {
+          if (tells && !life.isDead) this.#toldUnwritten.push(`${user}: ${type.name} by ${actorId} on ${thing}`);
+        },
+        onProblem: () => {},
+      });
+      const started = this.#host.start().then(() => true);
+      if (await Promise.race([started, life.crashed.then(() => false)])) return;
+    }
+  }
+
+  #serviceOver(store: InboxStore): InboxService {
+    return new InboxServiceStore({
+      store,
+      clock: this.clock,
+      cursorSecret: new Uint8Array(32),
+      describe: describeInApp,
+    });
+  }
+
+  /** Notes what was told when the write that tells it has taken effect. */
+  #countTold(store: InboxStore): InboxStore {
+    const write = store.write.bind(store);
+    store.write = async (...args) => {
+      await write(...args);
+      for (const key of this.#toldUnwritten) this.told.set(key, (this.told.get(key) ?? 0) + 1);
+      this.#toldUnwritten = [];
+    };
+    return store;
+  }
+
+  #deliver(person: PersonKey, json: Buffer): void {
+    for (const client of this.clients) if (client.person === person) client.receive(JSON.parse(json.toString()));
+  }
+}
