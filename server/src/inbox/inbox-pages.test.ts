@@ -9,7 +9,7 @@ import type { PageQuery } from './inbox-service.ts';
 import { InboxServiceStore } from './inbox-service-store.ts';
 import type { InboxStore } from './inbox-store.ts';
 import { TestInbox } from './test-inbox.ts';
-import { ana, idsOf, noonMs } from './test-items.ts';
+import { ana, idsOf, moved, moveWrite, noonMs, personWrite } from './test-items.ts';
 import { testStores } from './test-stores.ts';
 
 const cursorSecret = Buffer.alloc(32, 7);
@@ -72,6 +72,19 @@ for (const stores of testStores()) {
         }),
         { numRuns: stores.name === 'memory' ? 150 : 60 },
       );
+    });
+
+    test('a former place that the item no longer names shows nothing, though its row is still there', async () => {
+      const store = await stores.open();
+      const { service, inbox } = await set(ana, store);
+      const low = await inbox.add('low', noonMs);
+      for (let n = 1; n <= 4; n++) await inbox.add(`e${n}`, noonMs + 100 * n);
+      const first = await service.page(ana, query());
+      const up = { ...moved(low, noonMs + 50, inbox.revision + 1), formerPlaces: [] };
+      await store.write(0, [moveWrite(ana, moved(low, noonMs + 50, inbox.revision + 1), low)], [1]);
+      await store.write(0, [personWrite(ana, [up])], [2]);
+      const second = await service.page(ana, query({ cursor: first.nextCursor }));
+      assert.deepEqual(idsOf(second.items), idsOf(inbox.list().slice(3)));
     });
 
     test('filters that match rarely go on to the end, beyond the newest rows', async () => {

@@ -21,7 +21,7 @@ import type { InboxStore, MarksPatch, PersonHead, StoredRow } from './inbox-stor
 import type { Item, ItemMark, Marks, Member, PersonWrite, Place } from './item.ts';
 import { noMarks } from './item.ts';
 import { decodeItem, encodeItem } from './item-codec.ts';
-import { decodeItemMark, decodeThrough, encodeItemMark, encodeThrough } from './marks-codec.ts';
+import { decodeItemMark, decodeThrough, encodeItemMark, encodeThrough, hasItemMarks } from './marks-codec.ts';
 import { decodeMembers, encodeMembers, mergeDeltas } from './member-codec.ts';
 import { mergeItemMark, mergeThrough } from './merge-marks.ts';
 import { idTimeMs, sortableTime } from './notification-id.ts';
@@ -64,13 +64,19 @@ export class InboxStoreLevel implements InboxStore {
     const base = this.#base(person);
     const snapshot = this.#db.snapshot();
     try {
-      const head = await this.#readHead(base, rowsMax, snapshot);
-      const oldest = head.items.at(-1);
-      if (oldest === undefined && head.complete) return { ...head, marks: { ...head.marks, items: new Map() } };
-      // A row stands at most a group's span after the time in its id.
-      const leastMs = head.complete || oldest === undefined ? 0 : oldest.activityAtMs - limits.groupSpanMs;
-      const items = await this.#itemMarks(base, `n_${sortableTime(leastMs)}`, snapshot);
-      return { ...head, marks: { ...head.marks, items } };
+      const get = (tag: string): string | undefined => this.#db.getSync<string, string>(base + tag, { snapshot });
+      const deepRevision = Math.max(Number(get('a0') ?? 0), Number(get('a1') ?? 0));
+      const through = get('b');
+      const items = await this.#newest(base, rowsMax, snapshot);
+      const complete = items.length <= rowsMax;
+      if (!complete) items.pop();
+      let marks = noMarks;
+      if (through !== undefined) {
+        // A row stands at most a group's span after the time in its id.
+        const oldestMs = complete ? 0 : (items.at(-1)?.activityAtMs ?? 0) - limits.groupSpanMs;
+        marks = await this.#withItems(base, through, `n_${sortableTime(oldestMs)}`, snapshot);
+      }
+      return { items, complete, marks, deepRevision };
     } finally {
       await snapshot.close();
     }
@@ -114,7 +120,7 @@ export class InboxStoreLevel implements InboxStore {
     try {
       const through = this.#db.getSync<string, string>(`${base}b`, { snapshot });
       if (through === undefined) return noMarks;
-      return { ...decodeThrough(through), items: await this.#itemMarks(base, '', snapshot) };
+      return await this.#withItems(base, through, '', snapshot);
     } finally {
       await snapshot.close();
     }
@@ -125,7 +131,9 @@ export class InboxStoreLevel implements InboxStore {
       const base = this.#base(person);
       const batch = this.#db.batch();
       const through = this.#db.getSync(`${base}b`);
-      batch.put(`${base}b`, encodeThrough(mergeThrough(through ? decodeThrough(through) : noMarks, patch)));
+      const hasItems = (patch.items ?? []).length > 0 || (through !== undefined && hasItemMarks(through));
+      const merged = mergeThrough(through === undefined ? noMarks : decodeThrough(through), patch);
+      batch.put(`${base}b`, encodeThrough(merged, hasItems));
       for (const change of patch.items ?? []) {
         const key = `${base}k${change.id}`;
         const mark = this.#db.getSync(key);
@@ -196,30 +204,27 @@ export class InboxStoreLevel implements InboxStore {
     return `${this.#prefix}p/${person}\0`;
   }
 
-  /** Everything of the head but the marks of its items: one run over adjacent rows. */
-  async #readHead(base: string, rowsMax: number, snapshot: Snapshot): Promise<PersonHead> {
+  /** The newest `rowsMax` items, and one more if there is one. Keys are not even read: an item says where it stands. */
+  async #newest(base: string, rowsMax: number, snapshot: Snapshot): Promise<Item[]> {
+    const range = { gte: `${base}i`, lt: `${base}j`, highWaterMarkBytes: stepBytes, snapshot };
+    const iterator = this.#db.values<string, string>(range);
     const items: Item[] = [];
-    let marks = noMarks;
-    let deepRevision = 0;
-    const range = { gte: `${base}a`, lt: `${base}j`, highWaterMarkBytes: stepBytes, snapshot };
-    const iterator = this.#db.iterator<string, string>(range);
     try {
       for (;;) {
-        // Three rows of the person, and one item more, to know whether the head is complete.
-        const entries = await iterator.nextv(rowsMax - items.length + 4);
-        if (entries.length === 0) return { items, complete: true, marks, deepRevision };
-        for (const [key, text] of entries) {
-          const tag = key[base.length];
-          if (tag === 'a') deepRevision = Math.max(deepRevision, Number(text));
-          else if (tag === 'b') marks = { ...decodeThrough(text), items: noMarks.items };
-          else if (!isItem(text)) continue;
-          else if (items.length === rowsMax) return { items, complete: false, marks, deepRevision };
-          else items.push(decodeItem(text));
-        }
+        const texts = await iterator.nextv(rowsMax + 1 - items.length);
+        for (const text of texts) if (isItem(text)) items.push(decodeItem(text));
+        if (texts.length === 0 || items.length > rowsMax) return items;
       }
     } finally {
       await iterator.close();
     }
+  }
+
+  /** Marks with those of the items from `leastId` on; people who only ever marked all have no others to look for. */
+  async #withItems(base: string, through: string, leastId: string, snapshot: Snapshot): Promise<Marks> {
+    const marks = decodeThrough(through);
+    if (!hasItemMarks(through)) return { ...marks, items: noMarks.items };
+    return { ...marks, items: await this.#itemMarks(base, leastId, snapshot) };
   }
 
   async #itemMarks(base: string, leastId: string, snapshot: Snapshot): Promise<Map<NotificationId, ItemMark>> {

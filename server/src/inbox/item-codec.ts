@@ -69,7 +69,7 @@ export function encodeItem(item: Item): string {
     lineOrNull(object.image);
   const parent = object.parent;
   if (parent === null) text += lineOrNull(null);
-  else text += line(parent.kind) + line(parent.id) + lineOrNull(parent.title) + lineOrNull(parent.url);
+  else text += lineOrNull(parent.kind) + line(parent.id) + lineOrNull(parent.title) + lineOrNull(parent.url);
   for (const actor of item.actors) text += actorLines(actor);
   return text;
 }

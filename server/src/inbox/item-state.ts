@@ -3,6 +3,7 @@
  * since the executor asks for up to 200 items whenever something arrives.
  */
 import type { NotificationState } from '@carillon/contract/notification.ts';
+import { isoTime } from '../base/iso-time.ts';
 import type { Item, ItemMark, Marks } from './item.ts';
 
 export function isRead(item: Item, mark: ItemMark | undefined, marks: Marks): boolean {
@@ -39,6 +40,6 @@ export function itemState(item: Item, marks: Marks, nowMs: number): Notification
     seen: isSeen(item, mark, marks),
     read: isRead(item, mark, marks),
     archived: isArchived(mark),
-    snoozedUntil: snoozedUntilMs > nowMs ? new Date(snoozedUntilMs).toISOString() : null,
+    snoozedUntil: snoozedUntilMs > nowMs ? isoTime(snoozedUntilMs) : null,
   };
 }

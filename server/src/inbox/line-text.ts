@@ -1,12 +1,12 @@
 /**
- * Fields of stored rows, one a line. A field that holds a line break, a backslash, the sign for null or a lone
- * surrogate (which UTF-8 cannot carry) is escaped as in JSON; all others, nearly all there are, stand as they are.
+ * Fields of stored rows, one a line. A field that holds a line break, a backslash or a lone surrogate (which UTF-8
+ * cannot carry) is escaped as in JSON; all others, nearly all there are, stand as they are. Where a field may be null,
+ * a sign says so, and a text that begins with the sign gets one more.
  */
 const nullSign = '\u0001';
 
 // Surrogates are looked at more closely, since most of them come in pairs.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the sign for null
-const special = /[\n\\\u0001\ud800-\udfff]/;
+const special = /[\n\\\ud800-\udfff]/;
 
 /** A line break and the field behind it. */
 export function line(text: string): string {
@@ -14,10 +14,11 @@ export function line(text: string): string {
 }
 
 export function lineOrNull(text: string | null): string {
-  return text === null ? `\n${nullSign}` : line(text);
+  if (text === null) return `\n${nullSign}`;
+  return text.startsWith(nullSign) ? line(nullSign + text) : line(text);
 }
 
-/** The fields of a text. Null is still its sign: see `textOrNull`. */
+/** The fields of a text. Those that may be null go through `textOrNull`. */
 export function splitLines(text: string): string[] {
   const lines = text.split('\n');
   if (!text.includes('\\')) return lines;
@@ -25,10 +26,10 @@ export function splitLines(text: string): string[] {
 }
 
 export function textOrNull(field: string | undefined): string | null {
-  return field === nullSign || field === undefined ? null : field;
+  if (field === undefined || field === nullSign) return null;
+  return field.startsWith(nullSign) ? field.slice(1) : field;
 }
 
 function escaped(text: string): string {
-  if (text.isWellFormed() && !/[\n\\]/.test(text) && text !== nullSign) return text;
-  return JSON.stringify(text).slice(1, -1);
+  return text.isWellFormed() && !/[\n\\]/.test(text) ? text : JSON.stringify(text).slice(1, -1);
 }

@@ -4,13 +4,19 @@ import type { ThroughMarks } from './merge-marks.ts';
 
 const format = '1';
 
-export function encodeThrough(marks: ThroughMarks): string {
-  return `${format}[${marks.readThrough},${marks.readThroughVersion},${marks.seenThrough},${marks.version}]`;
+/** `hasItems`: items have marks of their own, or once had. */
+export function encodeThrough(marks: ThroughMarks, hasItems: boolean): string {
+  const { readThrough, readThroughVersion, seenThrough, version } = marks;
+  return `${format}[${readThrough},${readThroughVersion},${seenThrough},${version},${hasItems ? 1 : 0}]`;
 }
 
 export function decodeThrough(text: string): ThroughMarks {
   const [readThrough, readThroughVersion, seenThrough, version] = parsed(text) as [number, number, number, number];
   return { readThrough, readThroughVersion, seenThrough, version };
+}
+
+export function hasItemMarks(text: string): boolean {
+  return !text.endsWith(',0]');
 }
 
 export function encodeItemMark(mark: ItemMark): string {

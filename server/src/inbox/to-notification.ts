@@ -1,5 +1,6 @@
 /** An item and a person's marks as the wire shows them (contract/notification.ts). Pure. */
 import type { Notification, NotificationActor } from '@carillon/contract/notification.ts';
+import { isoTime } from '../base/iso-time.ts';
 import type { InAppDescription } from '../content/describe-in-app.ts';
 import { safeLink } from '../content/safe-link.ts';
 import { builtInTypes } from '../content/type-catalogue.ts';
@@ -25,8 +26,8 @@ export function toNotification(item: Item, marks: Marks, nowMs: number, describe
     url,
     image: safeLink(item.object.image),
     actions: [...actions],
-    createdAt: new Date(item.createdAtMs).toISOString(),
-    activityAt: new Date(item.activityAtMs).toISOString(),
+    createdAt: isoTime(item.createdAtMs),
+    activityAt: isoTime(item.activityAtMs),
     revision: item.revision,
     activityRevision: item.activityRevision,
     state: itemState(item, marks, nowMs),
