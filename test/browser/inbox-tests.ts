@@ -128,7 +128,7 @@ export function inboxTests(around: Surroundings): void {
     onDemoPage(around, 'long', async (demo, user) => {
       await sendMentions(
         around.url,
-        'long',
+        user,
         Array.from({ length: 45 }, (_, at) => `Person${at}`),
       );
       await demo.waitForUnread('45');

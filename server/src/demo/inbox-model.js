@@ -188,13 +188,19 @@ export class InboxModel extends EventTarget {
   }
 
   #receiveMarks(frame) {
-    const everythingRead = this.#readThrough !== null && frame.readThrough !== this.#readThrough;
+    const boundaryMoved = this.#boundaryMoved(frame.readThrough);
     this.#readThrough = frame.readThrough;
     this.counts = frame.counts;
     this.#patch(new Map(frame.items.map(({ id, state }) => [id, state])), false);
     // Which rows a boundary covers is the server's to say: their own marks may differ.
-    if (everythingRead) this.load();
+    if (boundaryMoved) this.load();
     else this.#checkSoon();
+  }
+
+  /** The first frame has nothing to compare with: then the rows tell whether it brings anything new. */
+  #boundaryMoved(readThrough) {
+    if (this.#readThrough !== null) return readThrough !== this.#readThrough;
+    return this.items.some((item) => !item.state.read && item.activityRevision <= readThrough);
   }
 
   #replayFrames(pageRevision) {
