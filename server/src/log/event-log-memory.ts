@@ -5,8 +5,8 @@
 import type { Lane } from '@carillon/contract/lanes.ts';
 import { CarillonError } from '../base/carillon-error.ts';
 import { AppendListeners } from './append-listeners.ts';
+import { checkedRecords } from './checked-records.ts';
 import type { AppendStatus, EventLog, LogBatch, LogReader, Position } from './event-log.ts';
-import { checkedRecords } from './packed-records.ts';
 import { type PackedBatch, RecordView } from './record.ts';
 
 interface StoredRecord {

@@ -11,10 +11,11 @@ import { type Lane, lanes } from '@carillon/contract/lanes.ts';
 import { CarillonError } from '../base/carillon-error.ts';
 import { limits } from '../base/limits.ts';
 import { AppendListeners } from './append-listeners.ts';
+import { checkedRecords } from './checked-records.ts';
 import type { AppendStatus, EventLog, LogReader, Position } from './event-log.ts';
-import { checkedRecords } from './packed-records.ts';
 import type { PackedBatch } from './record.ts';
 import { type Commit, CommitBuilder, type WaitingBatch } from './segments/commit-builder.ts';
+import { findByTime } from './segments/find-by-time.ts';
 import { Identity } from './segments/identity.ts';
 import { laneKey, splitLaneKey } from './segments/lane-key.ts';
 import { LaneReader } from './segments/lane-reader.ts';
@@ -22,7 +23,6 @@ import { LaneStates } from './segments/lane-state.ts';
 import type { LogFiles } from './segments/log-files.ts';
 import { LogFilesDisk } from './segments/log-files-disk.ts';
 import { OpenFiles } from './segments/open-files.ts';
-import { findByTime } from './segments/position-by-time.ts';
 import { indexName } from './segments/segment-header.ts';
 import { type Recovery, recoverStore } from './segments/segment-recovery.ts';
 import type { SegmentStore } from './segments/segment-store.ts';
@@ -103,7 +103,7 @@ export class EventLogSegments implements EventLog {
 
   async open(shard: number, lane: Lane, from: Position): Promise<LogReader> {
     const key = laneKey(shard, lanes.indexOf(lane));
-    return new LaneReader({ store: this.#store, lane: this.#lanes.get(key), key }, from);
+    return guarded(() => new LaneReader({ store: this.#store, lane: this.#lanes.get(key), key }, from));
   }
 
   onAppend(shard: number, listener: () => void): () => void {
@@ -111,7 +111,7 @@ export class EventLogSegments implements EventLog {
   }
 
   async positionAt(shard: number, lane: Lane, timeMs: number): Promise<Position> {
-    return findByTime(this.#store, laneKey(shard, lanes.indexOf(lane)), timeMs);
+    return guarded(() => findByTime(this.#store, laneKey(shard, lanes.indexOf(lane)), timeMs));
   }
 
   async trim(timeMs: number, applied: Position): Promise<number> {
@@ -119,7 +119,7 @@ export class EventLogSegments implements EventLog {
     let freed = 0;
     for (let oldest = segments[0]; segments.length > 1 && oldest !== undefined; oldest = segments[0]) {
       if (oldest.end > applied || oldest.acceptedMaxMs >= timeMs) break;
-      freed += this.#store.dropOldest();
+      freed += guarded(() => this.#store.dropOldest());
     }
     return freed;
   }
@@ -180,5 +180,14 @@ export class EventLogSegments implements EventLog {
       if (bytes >= this.#commitBytesMax) return this.#commitBytesMax;
     }
     return bytes;
+  }
+}
+
+/** Errors of the file system leave the log as errors of ours. */
+function guarded<Answer>(action: () => Answer): Answer {
+  try {
+    return action();
+  } catch (error) {
+    throw storageError(error);
   }
 }

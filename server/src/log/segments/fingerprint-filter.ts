@@ -2,7 +2,7 @@
  * Which segments may hold a fingerprint: the Bloom filters of all of them, sliced by bit. For each bit of the filter one
  * row of words holds that bit of every segment, so one question to hundreds of segments is a few rows ANDed together,
  * not a few look-ups for each segment. The bits of one fingerprint lie within a block of rows, so they share a page.
- * Never misses; errs in less than 1 of 100 per segment, which costs one read of its index.
+ * Never misses; errs in about 1 of 200 per segment, which costs one read of its index.
  */
 import { fingerprintHash } from './fingerprint-table.ts';
 
@@ -99,9 +99,9 @@ export class FingerprintFilter {
   /** Column of the segment begun last. */
   #column = -1;
 
-  /** `entries`: how many fingerprints one segment is expected to hold; 12 bits are kept for each. */
+  /** `entries`: how many fingerprints one segment is expected to hold; 16 bits are kept for each. */
   constructor(entries: number) {
-    this.#blocks = Math.max(2, Math.ceil((entries * 12) / blockRows));
+    this.#blocks = Math.max(2, Math.ceil((entries * 16) / blockRows));
   }
 
   /** Fingerprints added from here on belong to this segment. */

@@ -28,6 +28,10 @@ export class FingerprintTable {
     this.#scale = capacity / 4294967296;
   }
 
+  get capacity(): number {
+    return this.#capacity;
+  }
+
   get count(): number {
     return this.#count;
   }

@@ -39,7 +39,8 @@ export class Identity {
 
   /** What is added from here on belongs to the segment with this base. */
   begin(base: number): void {
-    this.table = new FingerprintTable();
+    // As large as the last one grew: growing again for every segment would stop the thread each time.
+    this.table = new FingerprintTable(this.table.capacity);
     this.#filter.begin(base);
   }
 

@@ -10,7 +10,7 @@ import type { LaneState, RecordBlock } from './lane-state.ts';
 import { segmentName } from './segment-header.ts';
 import { SegmentScanner } from './segment-scanner.ts';
 import { firstBlock, type Segment, type SegmentStore } from './segment-store.ts';
-import { damaged, positionGone, positionUnknown } from './storage-error.ts';
+import { damaged, positionGone, positionUnknown, storageError } from './storage-error.ts';
 
 export interface ReaderSource {
   readonly store: SegmentStore;
@@ -36,15 +36,23 @@ export class LaneReader implements LogReader {
   }
 
   async pull(bytesMax: number): Promise<LogBatch | null> {
+    try {
+      return this.#pull(bytesMax);
+    } catch (error) {
+      throw storageError(error);
+    }
+  }
+
+  behindBytes(): number {
+    return this.#source.lane.bytes - this.#consumed;
+  }
+
+  #pull(bytesMax: number): LogBatch | null {
     const first = this.#nextBlock();
     if (first === null) return null;
     const batch = cut(first, this.#position, bytesMax);
     this.#moveTo(batch.next, batch.bytes.length);
     return batch.next < first.end ? batch : this.#gather(batch, bytesMax);
-  }
-
-  behindBytes(): number {
-    return this.#source.lane.bytes - this.#consumed;
   }
 
   /** Adds further whole blocks while they fit. */

@@ -132,11 +132,11 @@ export class SegmentStore {
   dropOldest(): number {
     const { files, openFiles, identity } = this.#parts;
     const { header, end } = this.segments[0] as Segment;
+    // Each removal is durable before the next: a gap between the files that are left would be taken for a lost one.
+    files.syncFolder();
     openFiles.drop(segmentName(header.base));
     openFiles.drop(indexName(header.base));
     files.unlink(segmentName(header.base));
-    // One by one and in order: a gap between the files that are left would be taken for a lost one.
-    files.syncFolder();
     this.segments.shift();
     identity.forget(header.base);
     attempt(() => files.unlink(indexName(header.base)));
