@@ -12,6 +12,7 @@ import { type Random, seededRandom } from '../../server/src/base/random.ts';
 import { VirtualClock } from '../../server/src/base/virtual-clock.ts';
 import { describeInApp } from '../../server/src/content/describe-in-app.ts';
 import { readFrameBatch } from '../../server/src/deliver/realtime/frame-batch.ts';
+import { createProgress } from '../../server/src/embedded/progress.ts';
 import { ShardHost } from '../../server/src/embedded/shard-host.ts';
 import type { InboxService } from '../../server/src/inbox/inbox-service.ts';
 import { InboxServiceStore } from '../../server/src/inbox/inbox-service-store.ts';
@@ -155,7 +156,7 @@ export class Simulation {
         inbox: this.#serviceOver(store),
         clock: this.clock,
         shards: 1,
-        unappliedBytes: new Float64Array(3),
+        progress: createProgress(),
         onFrames: (bytes) => {
           if (!life.isDead) readFrameBatch(bytes, (person, frame) => this.#deliver(person, frame.json));
         },

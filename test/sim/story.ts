@@ -73,7 +73,10 @@ export function createStory(random: Random): Story {
     actor: { id: actor, name: actor.toUpperCase() },
     object,
     // A follow is about its one recipient.
-    to: random.below(8) === 0 && object?.kind !== 'user' ? { users: [...new Set([recipient, pick(recipients)])] } : { user: recipient },
+    to:
+      random.below(8) === 0 && object?.kind !== 'user'
+        ? { users: [...new Set([recipient, pick(recipients)])] }
+        : { user: recipient },
   });
 
   return { next: (timeMs) => (random.below(3) > 0 ? toggle(timeMs) : standAlone(timeMs)) };

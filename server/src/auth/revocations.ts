@@ -4,8 +4,10 @@
  */
 import type { TenantId } from '../base/ids.ts';
 import type { Principal } from './principal.ts';
+import { sessionKey } from './session-key.ts';
 
-export type RevocationListener = (tenant: TenantId, session: string) => void;
+/** `session`: as `sessionKey` names it. */
+export type RevocationListener = (session: string) => void;
 
 export class Revocations {
   /** Session → when its last token expires, ms. */
@@ -15,14 +17,15 @@ export class Revocations {
   /** Ends a session. `untilMs`: when the last token given out for it expires. */
   revoke(tenant: TenantId, session: string, untilMs: number, nowMs: number): void {
     for (const [key, endMs] of this.#sessions) if (endMs <= nowMs) this.#sessions.delete(key);
-    const key = sessionKey(tenant, session);
+    const key = sessionKey({ tenant, session }) as string;
     this.#sessions.set(key, Math.max(untilMs, this.#sessions.get(key) ?? 0));
-    for (const listener of this.#listeners) listener(tenant, session);
+    for (const listener of this.#listeners) listener(key);
   }
 
   isRevoked(principal: Principal): boolean {
-    if (principal.kind !== 'user' || principal.session === null) return false;
-    return this.#sessions.has(sessionKey(principal.tenant, principal.session));
+    if (principal.kind !== 'user') return false;
+    const key = sessionKey(principal);
+    return key !== null && this.#sessions.has(key);
   }
 
   /** Answers how to stop listening. */
@@ -30,8 +33,4 @@ export class Revocations {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
-}
-
-function sessionKey(tenant: TenantId, session: string): string {
-  return `${tenant}\u0001${session}`;
 }

@@ -170,6 +170,8 @@ export const limits = {
   pollWaitMsMax: 30 * second,
   /** Ready fails when events wait and none has been applied for this long (M4). */
   stalledAfterMs: 30 * second,
+  /** Share of a stop in which streams are closed in waves. */
+  drainMs: 4 * second,
   /** All of a graceful stop (M4). */
   stopMs: 10 * second,
 } as const;

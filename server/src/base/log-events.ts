@@ -25,6 +25,10 @@ export const logEvents = {
   shardReplaying: ['info', 'Events that were not yet applied are applied now'],
   shardCaughtUp: ['info', 'All events of the log are applied'],
   shardFailed: ['error', 'A shard stopped: its events wait in the log'],
+  recordUnusable: ['error', 'A record of the log could not be used; it was passed over and counted'],
+  inboxWriteFailed: ['error', 'Inboxes could not be written; it is tried again'],
+  inboxTrimFailed: ['error', 'Old rows could not be deleted; it is tried again later'],
+  logTrimFailed: ['error', 'Old parts of the log could not be deleted; it is tried again later'],
   inboxTrimmed: ['info', 'Old rows were deleted'],
   laneRefused: ['warn', 'A lane is behind: intake refuses it for now'],
 

@@ -4,7 +4,6 @@
  */
 import { Worker } from 'node:worker_threads';
 import type { Lane } from '@carillon/contract/lanes.ts';
-import { lanes } from '@carillon/contract/lanes.ts';
 import type { Counts, Notification, NotificationPage } from '@carillon/contract/notification.ts';
 import type { ChangesFrame, MarksFrame, ResyncFrame } from '@carillon/contract/stream.ts';
 import type { NotificationId, PersonKey, Revision } from '../base/ids.ts';
@@ -12,27 +11,44 @@ import { limits } from '../base/limits.ts';
 import { readFrameBatch } from '../deliver/realtime/frame-batch.ts';
 import type { FeedSink, LiveFeed } from '../deliver/realtime/live-feed.ts';
 import type { ActorsPage, Catchup, InboxService, MarkRequest, PageQuery, Why } from '../inbox/inbox-service.ts';
+import type { IdempotencyStore } from '../intake/idempotency-store.ts';
 import type { IntakeLog } from '../intake/intake-log.ts';
 import type { AppendStatus } from '../log/event-log.ts';
 import type { PackedBatch } from '../log/record.ts';
 import { Caller } from './channel.ts';
-import type { ShardThreadOptions } from './shard-thread.ts';
+import { consumptionOf, createProgress, unappliedBytes } from './progress.ts';
+import type { Problem } from './shard-host.ts';
+import type { ShardThreadOptions } from './shard-thread-options.ts';
+
+export interface EmbeddedEngineOptions extends Omit<ShardThreadOptions, 'progress'> {
+  readonly onProblem: (problem: Problem) => void;
+}
 
 export class EmbeddedEngine {
   readonly log: IntakeLog;
   readonly inbox: InboxService;
   readonly feed: LiveFeed;
-  /** Rejects when the store's thread fails: the process must stop. */
+  readonly idempotency: IdempotencyStore;
+  /** Rejects when the store's thread ends by itself: the process must stop. */
   readonly failed: Promise<never>;
   readonly #worker: Worker;
   readonly #caller: Caller;
+  readonly #progress: Float64Array;
 
-  private constructor(worker: Worker, caller: Caller, unapplied: Float64Array, shards: number) {
+  private constructor(worker: Worker, progress: Float64Array, options: EmbeddedEngineOptions) {
+    const caller = new Caller(worker);
     this.#worker = worker;
     this.#caller = caller;
-    this.log = new RemoteLog(caller, unapplied, shards);
+    this.#progress = progress;
+    this.log = new RemoteLog(caller, progress, options.shards);
     this.inbox = new RemoteInbox(caller);
     this.feed = new RemoteFeed(caller);
+    this.idempotency = {
+      get: (key, nowMs) => caller.call('idempotencyGet', [key, nowMs]),
+      put: (key, answer, expiresAtMs) => caller.call('idempotencyPut', [key, answer, expiresAtMs]),
+      expire: (nowMs) => caller.call('idempotencyExpire', [nowMs]),
+    };
+    caller.onNotice('problem', options.onProblem);
     this.failed = new Promise((_, reject) => {
       const fail = (error: Error): void => {
         caller.end(error);
@@ -45,25 +61,25 @@ export class EmbeddedEngine {
   }
 
   /** Starts the store's thread; resolves when the log and the store are open. Rejects with what is wrong. */
-  static async start(options: Omit<ShardThreadOptions, 'unapplied'>): Promise<EmbeddedEngine> {
-    const unapplied = new Float64Array(new SharedArrayBuffer(lanes.length * Float64Array.BYTES_PER_ELEMENT));
+  static async start(options: EmbeddedEngineOptions): Promise<EmbeddedEngine> {
+    const { onProblem: _, ...threadOptions } = options;
+    const progress = createProgress();
     const worker = new Worker(new URL('./shard-thread.ts', import.meta.url), {
-      workerData: { ...options, unapplied } satisfies ShardThreadOptions,
+      workerData: { ...threadOptions, progress } satisfies ShardThreadOptions,
       resourceLimits: { maxYoungGenerationSizeMb: limits.storeThreadYoungMb },
     });
-    const caller = new Caller(worker);
-    const engine = new EmbeddedEngine(worker, caller, unapplied, options.shards);
-    await Promise.race([caller.call('start', []), engine.failed]);
+    const engine = new EmbeddedEngine(worker, progress, options);
+    await Promise.race([new Promise((resolve) => engine.#caller.onNotice('ready', resolve)), engine.failed]);
     return engine;
   }
 
-  /** Any other method of the store's thread. */
-  call<Result>(method: string, ...args: unknown[]): Promise<Result> {
-    return this.#caller.call(method, args);
+  /** How far the shards have come, for probes. */
+  consumption(): { behindBytes: number; applied: number } {
+    return consumptionOf(this.#progress);
   }
 
-  onProblem(listener: (problem: { problem: string; detail: string }) => void): void {
-    this.#caller.onNotice('problem', listener);
+  metrics(): Promise<Float64Array> {
+    return this.#caller.call('metrics', []);
   }
 
   /** Finishes the micro-batch at hand, closes log and store, ends the thread. */
@@ -76,12 +92,12 @@ export class EmbeddedEngine {
 class RemoteLog implements IntakeLog {
   readonly shards: number;
   readonly #caller: Caller;
-  readonly #unapplied: Float64Array;
+  readonly #progress: Float64Array;
   #waitingBytes = 0;
 
-  constructor(caller: Caller, unapplied: Float64Array, shards: number) {
+  constructor(caller: Caller, progress: Float64Array, shards: number) {
     this.#caller = caller;
-    this.#unapplied = unapplied;
+    this.#progress = progress;
     this.shards = shards;
   }
 
@@ -102,7 +118,7 @@ class RemoteLog implements IntakeLog {
   }
 
   unappliedBytes(lane: Lane): number {
-    return this.#unapplied[lanes.indexOf(lane)] as number;
+    return unappliedBytes(this.#progress, lane);
   }
 }
 

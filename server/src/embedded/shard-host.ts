@@ -12,16 +12,34 @@ import type { MarksFrame } from '@carillon/contract/stream.ts';
 import type { Clock } from '../base/clock.ts';
 import { shardOf } from '../base/hash.ts';
 import type { PersonKey, Revision } from '../base/ids.ts';
+import type { LogFields } from '../base/log.ts';
+import type { LogEvent } from '../base/log-events.ts';
+import { nextRevision } from '../base/revision.ts';
+import { series, telemetry } from '../base/telemetry.ts';
 import { builtInTypes } from '../content/type-catalogue.ts';
-import { changesFrames } from '../deliver/realtime/changes-frames.ts';
 import type { EventFacts } from '../decide/event-facts.ts';
+import { changesFrames } from '../deliver/realtime/changes-frames.ts';
 import { FrameBatchWriter } from '../deliver/realtime/frame-batch.ts';
 import type { Catchup, InboxService, MarkRequest } from '../inbox/inbox-service.ts';
 import type { InboxStore } from '../inbox/inbox-store.ts';
+import type { Item } from '../inbox/item.ts';
 import type { EventLog } from '../log/event-log.ts';
 import type { PackedBatch } from '../log/record.ts';
 import type { Person } from '../shard/person.ts';
 import { ShardExecutor, type ShardListener } from '../shard/shard-executor.ts';
+import { noteApplied, noteBacklog } from './progress.ts';
+
+const metrics = {
+  unusable: series('carillon_records_unusable_total', {}),
+  writeErrors: series('carillon_inbox_write_errors_total', {}),
+  trimmed: series('carillon_inbox_trimmed_total', {}),
+};
+
+/** Something an operator should see: an event of the log list with its fields. */
+export interface Problem {
+  readonly event: LogEvent;
+  readonly fields: LogFields;
+}
 
 export interface ShardHostParts {
   readonly log: EventLog;
@@ -31,11 +49,11 @@ export interface ShardHostParts {
   readonly shards: number;
   /** Live frames of one micro-batch, as `readFrameBatch` reads them. */
   readonly onFrames: (bytes: Uint8Array<ArrayBuffer>) => void;
-  /** Bytes in the log not yet applied, per lane: kept current for admission, readable from another thread. */
-  readonly unappliedBytes: Float64Array;
+  /** See `progress.ts`: kept current for admission and probes. */
+  readonly progress: Float64Array;
   /** One event was decided for one recipient; it counts once its micro-batch is written. */
   readonly onDecided: (event: EventFacts, user: string, tells: boolean) => void;
-  readonly onProblem: (problem: string, detail: string) => void;
+  readonly onProblem: (problem: Problem) => void;
 }
 
 export class ShardHost {
@@ -118,13 +136,33 @@ export class ShardHost {
     });
   }
 
-  /** Runs background work on a person when the executor is not writing them, and lets it forget what it knew. */
-  maintain<Result>(person: PersonKey, work: () => Promise<Result>): Promise<Result> {
+  /** Retention: removes rows when the executor is not writing this person, and tells the person's streams. */
+  removeRows(person: PersonKey, items: readonly Item[]): Promise<void> {
     const executor = this.#executorOf(person);
     return executor.between(async () => {
+      const { store, clock } = this.#parts;
+      const head = await store.head(person, 1);
+      const previous = Math.max(
+        head.deepRevision,
+        ...head.items.map(({ revision }) => revision),
+        ...items.map(({ revision }) => revision),
+        executor.cached(person)?.revision ?? 0,
+      );
+      await store.remove(person, items, nextRevision(previous, clock.now()));
       executor.forget(person);
-      return work();
+      telemetry.add(metrics.trimmed, items.length);
     });
+  }
+
+  /** Tells operators of a failure, by its code only: messages may quote what somebody sent. */
+  report(event: LogEvent, error: unknown): void {
+    const code = (error as { code?: unknown } | null)?.code;
+    this.#parts.onProblem({ event, fields: { code: typeof code === 'string' ? code : 'unknown' } });
+  }
+
+  /** Everything in the log before this is applied. */
+  get appliedPosition(): number {
+    return Math.min(...this.#executors.flatMap(({ positions }) => positions));
   }
 
   #executorOf(person: PersonKey): ShardExecutor {
@@ -136,9 +174,17 @@ export class ShardHost {
       isWatched: (person) => this.#watched.has(person),
       changed: (people) => this.#publish(people),
       decided: this.#parts.onDecided,
-      unusable: (lane, bytes, reason) =>
-        this.#parts.onProblem('unusableRecord', `${reason}: ${bytes.length} bytes in lane ${lanes[lane]}`),
-      writeFailed: (error) => this.#parts.onProblem('inboxWriteFailed', String(error)),
+      unusable: (lane, bytes, reason) => {
+        telemetry.add(metrics.unusable);
+        this.#parts.onProblem({
+          event: 'recordUnusable',
+          fields: { reason, bytes: bytes.length, lane: lanes[lane] ?? null },
+        });
+      },
+      writeFailed: (error) => {
+        telemetry.add(metrics.writeErrors);
+        this.report('inboxWriteFailed', error);
+      },
     };
   }
 
@@ -151,6 +197,7 @@ export class ShardHost {
       }
     }
     this.#flushFrames();
+    noteApplied(this.#parts.progress);
     this.#noteBacklog();
   }
 
@@ -160,7 +207,8 @@ export class ShardHost {
 
   #noteBacklog(): void {
     for (const index of lanes.keys()) {
-      this.#parts.unappliedBytes[index] = this.#executors.reduce((sum, each) => sum + each.behindBytes(index), 0);
+      const bytes = this.#executors.reduce((sum, each) => sum + each.behindBytes(index), 0);
+      noteBacklog(this.#parts.progress, index, bytes);
     }
   }
 }

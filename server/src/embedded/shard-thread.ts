@@ -1,109 +1,79 @@
 /**
- * The store's thread of the embedded engine: opens log and store, runs the shards, answers the sockets' thread.
- * The only place where a disk is touched.
+ * The store's thread of the embedded engine: opens log and store, runs the shards and the background work, answers the
+ * sockets' thread. The only place where a disk is touched.
  */
 import { parentPort, type Worker, workerData } from 'node:worker_threads';
 import { systemClock } from '../base/clock.ts';
-import type { NotificationId, PersonKey, Revision } from '../base/ids.ts';
+import { watchLoopDelay } from '../base/loop-delay.ts';
+import { telemetry } from '../base/telemetry.ts';
 import { describeInApp } from '../content/describe-in-app.ts';
-import type { InboxService, MarkRequest, PageQuery } from '../inbox/inbox-service.ts';
 import { InboxServiceStore } from '../inbox/inbox-service-store.ts';
 import { InboxStoreLevel } from '../inbox/inbox-store-level.ts';
-import { type LevelDb, openLevel } from '../inbox/open-level.ts';
+import { openLevel } from '../inbox/open-level.ts';
+import { IdempotencyStoreLevel } from '../intake/idempotency-store-level.ts';
 import { EventLogSegments } from '../log/event-log-segments.ts';
-import type { PackedBatch } from '../log/record.ts';
 import { Answerer, type Handler } from './channel.ts';
+import { Housekeeping } from './housekeeping.ts';
 import { prepareFolders, ShardHost } from './shard-host.ts';
-
-export interface ShardThreadOptions {
-  readonly dataDir: string;
-  readonly shards: number;
-  readonly segmentBytes: number;
-  readonly cursorSecret: Uint8Array;
-  /** Shared with the sockets' thread: bytes not yet applied, per lane. */
-  readonly unapplied: Float64Array;
-}
-
-interface Engine {
-  readonly host: ShardHost;
-  readonly inbox: InboxService;
-  readonly db: LevelDb;
-}
+import type { ShardThreadOptions } from './shard-thread-options.ts';
 
 const options = workerData as ShardThreadOptions;
-const port = parentPort as unknown as Worker;
-let engine: Promise<Engine> | null = null;
+const answerer = new Answerer(parentPort as unknown as Worker, await open());
+answerer.notify('ready', null);
 
-const answerer = new Answerer(port, { start, stop, append, ...inboxHandlers(), ...feedHandlers() });
-
-async function start(): Promise<void> {
-  engine = open();
-  const { host } = await engine;
-  await host.start();
-  host.failed.catch((error: unknown) => {
-    throw error;
-  });
-}
-
-async function open(): Promise<Engine> {
+/** Opens everything; what is wrong ends the thread with its error. */
+async function open(): Promise<Record<string, Handler>> {
+  const clock = systemClock;
   const folders = await prepareFolders(options.dataDir);
   const log = EventLogSegments.open(folders.log, { segmentBytes: options.segmentBytes });
   const db = await openLevel(folders.store);
   const store = new InboxStoreLevel(db);
-  const inbox = new InboxServiceStore({
-    store,
-    clock: systemClock,
-    cursorSecret: options.cursorSecret,
-    describe: describeInApp,
-  });
+  const inbox = new InboxServiceStore({ store, clock, cursorSecret: options.cursorSecret, describe: describeInApp });
+  const idempotency = new IdempotencyStoreLevel(db, 'idempotency/');
   const host = new ShardHost({
     log,
     store,
     inbox,
-    clock: systemClock,
+    clock,
     shards: options.shards,
-    unappliedBytes: options.unapplied,
+    progress: options.progress,
     onFrames: (bytes) => answerer.notify('frames', bytes, [bytes.buffer]),
     onDecided: () => {},
-    onProblem: (problem, detail) => answerer.notify('problem', { problem, detail }),
+    onProblem: (problem) => answerer.notify('problem', problem),
   });
-  return { host, inbox, db };
-}
-
-async function stop(): Promise<void> {
-  if (engine === null) return;
-  const { host, db } = await engine;
-  await host.stop();
-  await db.close();
-}
-
-async function append(batch: PackedBatch): Promise<Uint8Array | null> {
-  return (await running()).host.append(batch);
-}
-
-function running(): Promise<Engine> {
-  if (engine === null) throw new Error('the engine has not been started');
-  return engine;
-}
-
-function inboxHandlers(): Record<string, Handler> {
-  const inbox = async (): Promise<InboxService> => (await running()).inbox;
+  const housekeeping = new Housekeeping({ host, log, store, idempotency, clock, options });
+  const loopDelay = watchLoopDelay(telemetry, 'worker');
+  await host.start();
+  host.failed.catch((error: unknown) => {
+    // Nothing more can be acknowledged or applied: the process must end and start again from the log.
+    setImmediate(() => {
+      throw error;
+    });
+  });
   return {
-    page: async (person: PersonKey, query: PageQuery) => (await inbox()).page(person, query),
-    notification: async (person: PersonKey, id: NotificationId) => (await inbox()).notification(person, id),
-    actors: async (person: PersonKey, id: NotificationId, cursor: string | null, limit: number) =>
-      (await inbox()).actors(person, id, cursor, limit),
-    why: async (person: PersonKey, id: NotificationId) => (await inbox()).why(person, id),
-    counts: async (person: PersonKey) => (await inbox()).counts(person),
-    changes: async (person: PersonKey, since: Revision) => (await inbox()).changes(person, since),
-    catchup: async (person: PersonKey, since: Revision | null) => (await inbox()).catchup(person, since),
-    mark: async (person: PersonKey, request: MarkRequest) => (await running()).host.mark(person, request),
-  };
-}
-
-function feedHandlers(): Record<string, Handler> {
-  return {
-    openFeed: async (person: PersonKey, since: Revision | null) => (await running()).host.openFeed(person, since),
-    closeFeed: async (person: PersonKey) => (await running()).host.closeFeed(person),
+    append: host.append.bind(host),
+    openFeed: host.openFeed.bind(host),
+    closeFeed: host.closeFeed.bind(host),
+    mark: host.mark.bind(host),
+    page: inbox.page.bind(inbox),
+    notification: inbox.notification.bind(inbox),
+    actors: inbox.actors.bind(inbox),
+    why: inbox.why.bind(inbox),
+    counts: inbox.counts.bind(inbox),
+    changes: inbox.changes.bind(inbox),
+    catchup: inbox.catchup.bind(inbox),
+    idempotencyGet: idempotency.get.bind(idempotency),
+    idempotencyPut: idempotency.put.bind(idempotency),
+    idempotencyExpire: idempotency.expire.bind(idempotency),
+    metrics() {
+      loopDelay.read();
+      return telemetry.snapshot();
+    },
+    async stop() {
+      loopDelay.stop();
+      await housekeeping.stop();
+      await host.stop();
+      await db.close();
+    },
   };
 }

@@ -24,6 +24,7 @@ export interface RetentionParts {
   readonly archive?: (person: PersonKey, items: readonly Item[]) => Promise<void>;
   /** How long rows of a category are kept, in ms from intake, where that differs from `limits.retentionMs`. */
   readonly keptMs?: Readonly<Record<string, number>>;
+  readonly retentionMs?: number;
   readonly rowsPerPersonMax?: number;
   /** Told of a pass that failed; the next one starts over. */
   readonly failed: (error: unknown) => void;
@@ -77,11 +78,11 @@ export class Retention implements Service {
     const lastKept = await store.placeAt(person, rowsPerPersonMax - 1);
     const removed = lastKept === null ? 0 : await this.#removeFrom(person, lastKept, () => true);
     const nowMs = this.#parts.clock.now();
-    const keptMs = this.#parts.keptMs ?? {};
-    const leastKeptMs = Math.min(limits.retentionMs, ...Object.values(keptMs));
+    const { keptMs = {}, retentionMs = limits.retentionMs } = this.#parts;
+    const leastKeptMs = Math.min(retentionMs, ...Object.values(keptMs));
     // Intake follows activity, but for events dated ahead: newer rows than this cannot have run out.
     const from = { activityAtMs: nowMs - leastKeptMs + limits.eventAheadMs, id: '' as Place['id'] };
-    const isOver = (item: Item): boolean => item.acceptedAtMs < nowMs - (keptMs[item.category] ?? limits.retentionMs);
+    const isOver = (item: Item): boolean => item.acceptedAtMs < nowMs - (keptMs[item.category] ?? retentionMs);
     return removed + (await this.#removeFrom(person, from, isOver));
   }
 

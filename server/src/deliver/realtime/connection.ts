@@ -10,6 +10,7 @@
 import { type CloseReason, closeCodes } from '@carillon/contract/close-codes.ts';
 import type { ServerFrame } from '@carillon/contract/stream.ts';
 import type { UserPrincipal } from '../../auth/principal.ts';
+import { sessionKey } from '../../auth/session-key.ts';
 import { CarillonError } from '../../base/carillon-error.ts';
 import type { Clock } from '../../base/clock.ts';
 import { type PersonKey, personKey, type Revision } from '../../base/ids.ts';
@@ -58,6 +59,7 @@ export interface ConnectionHost {
 export class Connection {
   state: ConnectionState = 'opening';
   person: PersonKey | null = null;
+  /** As `sessionKey` names it. */
   session: string | null = null;
   /** Wall-clock time when the token ends. */
   expiresAtMs = Number.POSITIVE_INFINITY;
@@ -86,7 +88,7 @@ export class Connection {
   start(principal: UserPrincipal, since = this.since): void {
     if (!this.#move('proven')) return;
     this.person = personKey(principal.tenant, principal.user);
-    this.session = principal.session;
+    this.session = sessionKey(principal);
     this.expiresAtMs = principal.expiresAtMs;
     this.dueAtMs = this.#host.clock.monotonic() + this.#host.firstBeatMs();
     this.#host.joined(this);
@@ -160,7 +162,7 @@ export class Connection {
       this.cut('notAllowed');
       return;
     }
-    this.session = principal.session;
+    this.session = sessionKey(principal);
     this.expiresAtMs = principal.expiresAtMs;
   }
 

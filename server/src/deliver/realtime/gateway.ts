@@ -26,8 +26,8 @@ import type { Transport, TransportKind } from './transport.ts';
 
 /** Sessions whose tokens count no more although they have not expired. */
 export interface SessionRevocations {
-  isRevoked(session: string): boolean;
-  /** Calls `listener` for each session revoked from now on; answers how to stop that. */
+  isRevoked(principal: UserPrincipal): boolean;
+  /** Calls `listener` with the `sessionKey` of each session revoked from now on; answers how to stop that. */
   onRevoked(listener: (session: string) => void): () => void;
 }
 
@@ -206,8 +206,7 @@ export class Gateway {
     if (principal.kind !== 'user') {
       throw new CarillonError('CARILLON_AUTH_FORBIDDEN', 'Only people have streams.');
     }
-    const revoked = principal.session !== null && revocations.isRevoked(principal.session);
-    if (revoked || principal.expiresAtMs <= clock.now()) {
+    if (revocations.isRevoked(principal) || principal.expiresAtMs <= clock.now()) {
       throw new CarillonError('CARILLON_AUTH_INVALID', 'The token is not valid.');
     }
     return principal;

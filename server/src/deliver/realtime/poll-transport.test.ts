@@ -3,7 +3,9 @@ import { afterEach, beforeEach, describe, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { ServerFrame } from '@carillon/contract/stream.ts';
 import fc from 'fast-check';
+import type { UserPrincipal } from '../../auth/principal.ts';
 import { limits } from '../../base/limits.ts';
+import { PollTransport } from './poll-transport.ts';
 import { streamContract } from './stream.contract.ts';
 import { openPolls } from './stream-clients.contract.ts';
 import { marks, r1, StreamWorld, shown, until } from './stream-world.contract.ts';
@@ -70,6 +72,18 @@ describe('poll', { timeout: 120_000 }, () => {
     await until(() => world.gateway.stats().connections.poll === 1);
     world.clock.advance(1000);
     assert.equal((await answer).status, 503);
+  });
+
+  test('a client that was let in just before a drain is sent away by it', async () => {
+    const principal = (await world.authenticate(world.token('r1'))) as UserPrincipal;
+    const drained = world.gateway.drain(0);
+    const transport = new PollTransport(0);
+    world.gateway.accept(transport, { principal, since: 0 }, (connection) => {
+      transport.connection = connection;
+    });
+    await assert.rejects(transport.answer, { code: 'CARILLON_DRAINING' });
+    await drained;
+    assert.equal(world.feed.subscriptions(r1), 0);
   });
 
   test('no event is lost or repeated between polls, whenever it comes', async () => {

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { limits } from '../../base/limits.ts';
+import { SseTransport } from './sse-transport.ts';
 import { streamContract } from './stream.contract.ts';
 import { openSse, type RefusedError, type SseClient } from './stream-clients.contract.ts';
 import { changes, marks, r1, StreamWorld, shown, until } from './stream-world.contract.ts';
+import { outFrame } from './transport.ts';
 
 streamContract({ name: 'sse', open: openSse, expired: 4100, revoked: 4101 });
 
@@ -71,6 +73,17 @@ describe('sse', { timeout: 120_000 }, () => {
     const old = await open(3);
     await until(() => old.frames.length === 2);
     assert.deepEqual([old.frames[1]?.kind, old.ids], ['resync', [10]]);
+  });
+
+  test('marks have no id, whatever revision they claim', async () => {
+    const transport = new SseTransport(5, 1000);
+    transport.send(outFrame(marks(9), 9));
+    transport.send(outFrame(changes(6), 6));
+    assert.deepEqual(String(transport.body.read()).match(/^(event|id): .*$/gm), [
+      'event: marks',
+      'event: changes',
+      'id: 6',
+    ]);
   });
 
   test('Last-Event-ID is newer than the URL', async () => {

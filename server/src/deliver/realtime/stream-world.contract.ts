@@ -6,8 +6,9 @@ import { attachStream } from '../../api/attach-stream.ts';
 import { createHttpServer } from '../../api/http-server.ts';
 import { streamOperations } from '../../api/stream-operations.ts';
 import type { Authenticator, Principal, UserPrincipal } from '../../auth/principal.ts';
+import { sessionKey } from '../../auth/session-key.ts';
 import { CarillonError } from '../../base/carillon-error.ts';
-import { type PersonKey, personKey, type TenantId, type UserId } from '../../base/ids.ts';
+import { defaultTenant, type PersonKey, personKey, type TenantId, type UserId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import { seededRandom } from '../../base/random.ts';
 import { VirtualClock } from '../../base/virtual-clock.ts';
@@ -45,8 +46,8 @@ class MemoryRevocations implements SessionRevocations {
   readonly #revoked = new Set<string>();
   readonly #listeners = new Set<(session: string) => void>();
 
-  isRevoked(session: string): boolean {
-    return this.#revoked.has(session);
+  isRevoked(principal: UserPrincipal): boolean {
+    return this.#revoked.has(sessionKey(principal) as string);
   }
 
   onRevoked(listener: (session: string) => void): () => void {
@@ -55,8 +56,9 @@ class MemoryRevocations implements SessionRevocations {
   }
 
   revoke(session: string): void {
-    this.#revoked.add(session);
-    for (const listener of this.#listeners) listener(session);
+    const key = sessionKey({ tenant: defaultTenant, session }) as string;
+    this.#revoked.add(key);
+    for (const listener of this.#listeners) listener(key);
   }
 }
 

@@ -1,0 +1,144 @@
+/**
+ * The composition root: reads like the flow, from the engine outward. No logic of its own.
+ * Parts are stopped in the reverse order of their start (M4).
+ */
+
+import { attachStream } from './api/attach-stream.ts';
+import { devToken } from './api/dev-token.ts';
+import { documentOperations } from './api/document-operations.ts';
+import { healthOperations } from './api/health-operations.ts';
+import { createHttpServer } from './api/http-server.ts';
+import { inboxOperations } from './api/inbox-operations.ts';
+import type { Operation } from './api/operation.ts';
+import { postEvents } from './api/post-events.ts';
+import { streamOperations } from './api/stream-operations.ts';
+import { ApiKeys } from './auth/api-keys.ts';
+import { DevTokens, loadDevSecret } from './auth/dev-tokens.ts';
+import { Revocations } from './auth/revocations.ts';
+import { TokenAuthenticator } from './auth/token-authenticator.ts';
+import { createTokenIssuer, type TokenIssuer } from './auth/token-issuer.ts';
+import type { Clock } from './base/clock.ts';
+import type { Config } from './base/config-schema.ts';
+import { limits } from './base/limits.ts';
+import type { Log } from './base/log.ts';
+import type { Random } from './base/random.ts';
+import { releaseVersion } from './base/release-version.ts';
+import { telemetry } from './base/telemetry.ts';
+import { builtInTypes } from './content/type-catalogue.ts';
+import { Gateway } from './deliver/realtime/gateway.ts';
+import { LocalStreamTickets } from './deliver/realtime/stream-tickets.ts';
+import { demoOperations } from './demo/demo-files.ts';
+import { EmbeddedEngine } from './embedded/embedded-engine.ts';
+import { Idempotency } from './intake/idempotency.ts';
+import { Intake } from './intake/intake.ts';
+import { processUse, renderMetrics } from './ops/metrics.ts';
+import { consumptionCheck, type Readiness } from './ops/readiness.ts';
+
+export interface AppParts {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+}
+
+export interface App {
+  /** `http://127.0.0.1:8080` */
+  readonly url: string;
+  /** Rejects when the app cannot go on. */
+  readonly failed: Promise<never>;
+  /** Ends within `limits.stopMs`; everything acknowledged is on disk. */
+  stop(): Promise<void>;
+}
+
+export async function startApp(parts: AppParts): Promise<App> {
+  const { config, clock, random, log } = parts;
+  const engine = await startEngine(parts);
+
+  const isDevelopment = config.mode === 'development';
+  const devTokens = isDevelopment ? new DevTokens(await devSecret(parts), clock, random) : null;
+  const revocations = new Revocations();
+  const authenticator = new TokenAuthenticator({
+    keys: new ApiKeys(config.auth.producerKeys, config.auth.operators),
+    issuers: tokenIssuers(parts, devTokens),
+    revocations,
+    clock,
+  });
+
+  const intake = new Intake({ log: engine.log, types: builtInTypes, clock });
+  const tickets = new LocalStreamTickets(clock, random, limits);
+  const { allowedOrigins } = config.stream;
+  const gateway = new Gateway({
+    feed: engine.feed,
+    authenticator,
+    revocations,
+    tickets,
+    clock,
+    random,
+    allowedOrigins,
+    limits,
+  });
+
+  const readiness: Readiness = { checks: [consumptionCheck(() => engine.consumption(), clock)] };
+  const metrics = async (): Promise<string> =>
+    renderMetrics([telemetry.snapshot(), await engine.metrics()], processUse());
+  const operations: Operation[] = [
+    postEvents(intake),
+    ...inboxOperations(engine.inbox),
+    ...streamOperations(gateway, tickets),
+    ...healthOperations(readiness, metrics),
+    ...(devTokens === null ? [] : [devToken(devTokens)]),
+  ];
+  const documents = documentOperations(operations, builtInTypes, releaseVersion);
+  const demo = isDevelopment ? await demoOperations(clock) : [];
+
+  let isStopping = false;
+  const http = createHttpServer({
+    operations: [...operations, ...documents, ...demo],
+    authenticator,
+    clock,
+    random,
+    idempotency: new Idempotency(engine.idempotency, clock, (error) => log.write('requestFailed', {}, error)),
+    draining: () => isStopping,
+    onFailure: ({ requestId, route, error }) => log.write('requestFailed', { requestId, operation: route }, error),
+  });
+  const detachStream = attachStream(http.server, gateway, random);
+  const url = await http.listen({ host: config.host, port: config.port });
+
+  return {
+    url,
+    failed: engine.failed,
+    async stop() {
+      isStopping = true;
+      detachStream();
+      await gateway.drain(limits.drainMs);
+      await http.close();
+      await engine.stop();
+    },
+  };
+}
+
+function startEngine({ config, random, log }: AppParts): Promise<EmbeddedEngine> {
+  return EmbeddedEngine.start({
+    dataDir: config.dataDir,
+    shards: config.shards,
+    segmentBytes: config.log.segmentBytes,
+    logKeptMs: config.log.keptDays * dayMs,
+    rowsPerPersonMax: config.inbox.rowsPerPersonMax,
+    retentionMs: config.inbox.retentionDays * dayMs,
+    cursorSecret: Buffer.from(config.auth.cursorSecret ?? random.hex(32)),
+    onProblem: ({ event, fields }) => log.write(event, fields),
+  });
+}
+
+const dayMs = 86_400_000;
+
+async function devSecret({ config, random }: AppParts): Promise<string> {
+  return config.auth.tokenSecret ?? loadDevSecret(config.dataDir, random);
+}
+
+function tokenIssuers({ config, clock }: AppParts, devTokens: DevTokens | null): TokenIssuer[] {
+  const issuers = config.auth.userTokens.map((settings) =>
+    createTokenIssuer(settings, { clock, kinds: ['user', 'producer'] }),
+  );
+  return devTokens === null ? issuers : [...issuers, devTokens.issuer];
+}

@@ -1,0 +1,54 @@
+/** The background work of the embedded engine: retention of rows, of the log, and of answers kept for repeated requests. */
+import type { Clock } from '../base/clock.ts';
+import { limits } from '../base/limits.ts';
+import type { Service } from '../base/service.ts';
+import type { InboxStore } from '../inbox/inbox-store.ts';
+import { Retention } from '../inbox/retention.ts';
+import type { IdempotencyStore } from '../intake/idempotency-store.ts';
+import type { EventLog } from '../log/event-log.ts';
+import type { ShardHost } from './shard-host.ts';
+import type { ShardThreadOptions } from './shard-thread-options.ts';
+
+export interface HousekeepingParts {
+  readonly host: ShardHost;
+  readonly log: EventLog;
+  readonly store: InboxStore;
+  readonly idempotency: IdempotencyStore;
+  readonly clock: Clock;
+  readonly options: Pick<ShardThreadOptions, 'logKeptMs' | 'rowsPerPersonMax' | 'retentionMs'>;
+}
+
+export class Housekeeping implements Service {
+  readonly #parts: HousekeepingParts;
+  readonly #retention: Retention;
+  readonly #cancel: () => void;
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(parts: HousekeepingParts) {
+    const { host, store, clock, options } = parts;
+    this.#parts = parts;
+    this.#retention = new Retention({
+      store,
+      clock,
+      rowsPerPersonMax: options.rowsPerPersonMax,
+      retentionMs: options.retentionMs,
+      remove: (person, items) => host.removeRows(person, items),
+      failed: (error) => host.report('inboxTrimFailed', error),
+    });
+    this.#cancel = clock.every(limits.retentionEveryMs, () => {
+      this.#running = this.#sweep().catch((error: unknown) => host.report('logTrimFailed', error));
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#cancel();
+    await this.#retention.stop();
+    await this.#running;
+  }
+
+  async #sweep(): Promise<void> {
+    const { log, host, idempotency, clock, options } = this.#parts;
+    await log.trim(clock.now() - options.logKeptMs, host.appliedPosition);
+    while ((await idempotency.expire(clock.now())) > 0);
+  }
+}
