@@ -2,8 +2,8 @@
  * `npm test`: types, style and tidiness, then every test beside the code. `npm test -- <pattern>…` runs only the test
  * files whose path contains one of the patterns, without the checks. Whatever fails, the rest still runs.
  *
- * Each test file runs in a process of its own and must end by itself: a handle left open keeps it alive until the time
- * limit, which fails it. Suites that need more than Node (a browser, crashes, long fuzzing) have commands of their own.
+ * Each test file runs in a process of its own and must end by itself: a handle left open fails it (open-handles.ts).
+ * Suites that need more than Node (a browser, crashes, long fuzzing) have commands of their own.
  */
 import { spawn } from 'node:child_process';
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -13,8 +13,8 @@ import { type CheckResult, runChecks } from './check.ts';
 import { root } from './setup.mjs';
 import type { TestCounts } from './test-counts.ts';
 
-/** Longest time of one test and of one test file. */
-const fileLimitMs = 120_000;
+/** Longest time of one test. */
+const testLimitMs = 120_000;
 const filesAtOnce = 2;
 
 const testFolders = '{contract,server,client,bench,scripts,test,examples}';
@@ -35,8 +35,9 @@ async function runTests(files: readonly string[]): Promise<{ ok: boolean; counts
   const folder = mkdtempSync(join(tmpdir(), 'carillon-test-'));
   const countsPath = join(folder, 'counts.json');
   const args = [
+    `--import=${new URL('./open-handles.ts', import.meta.url).href}`,
     '--test',
-    `--test-timeout=${fileLimitMs}`,
+    `--test-timeout=${testLimitMs}`,
     `--test-concurrency=${filesAtOnce}`,
     '--test-reporter=spec',
     '--test-reporter-destination=stdout',
