@@ -117,6 +117,8 @@ for (const stores of testStores()) {
       assert.equal(await unread(service), 0);
       await service.mark(ana, { kind: 'unread', ids: [oldest.id] });
       assert.equal(await unread(service), 1);
+      const query = { limit: 9, cursor: null, type: null, category: null, state: 'unread' } as const;
+      assert.deepEqual(idsOf((await service.page(ana, query)).items), [oldest.id]);
       await service.mark(ana, { kind: 'snooze', ids: [oldest.id], untilMs: noonMs + 1000 });
       assert.equal(await unread(service), 0);
       clock.advance(1000);
