@@ -6,14 +6,14 @@ import { attachStream } from '../../api/attach-stream.ts';
 import { createHttpServer } from '../../api/http-server.ts';
 import { streamOperations } from '../../api/stream-operations.ts';
 import type { Authenticator, Principal, UserPrincipal } from '../../auth/principal.ts';
-import { sessionKey } from '../../auth/session-key.ts';
+import { Revocations } from '../../auth/revocations.ts';
 import { CarillonError } from '../../base/carillon-error.ts';
-import { defaultTenant, type PersonKey, personKey, type TenantId, type UserId } from '../../base/ids.ts';
+import { type PersonKey, personKey, type TenantId, type UserId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import { seededRandom } from '../../base/random.ts';
 import { VirtualClock } from '../../base/virtual-clock.ts';
 import type { Connection } from './connection.ts';
-import { Gateway, type SessionRevocations } from './gateway.ts';
+import { Gateway } from './gateway.ts';
 import { MemoryLiveFeed } from './live-feed-memory.ts';
 import type { StreamLimits } from './stream-limits.ts';
 import { LocalStreamTickets } from './stream-tickets.ts';
@@ -42,26 +42,6 @@ export interface StreamOpening {
 /** Rejects with the status if it is refused. */
 export type OpenStream = (world: StreamWorld, opening: StreamOpening) => Promise<StreamClient>;
 
-class MemoryRevocations implements SessionRevocations {
-  readonly #revoked = new Set<string>();
-  readonly #listeners = new Set<(session: string) => void>();
-
-  isRevoked(principal: UserPrincipal): boolean {
-    return this.#revoked.has(sessionKey(principal) as string);
-  }
-
-  onRevoked(listener: (session: string) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
-
-  revoke(session: string): void {
-    const key = sessionKey({ tenant: defaultTenant, session }) as string;
-    this.#revoked.add(key);
-    for (const listener of this.#listeners) listener(key);
-  }
-}
-
 /** Tells tests whose streams have been taken on. */
 class WatchedGateway extends Gateway {
   readonly accepted = new Set<Principal>();
@@ -76,7 +56,7 @@ class WatchedGateway extends Gateway {
 export class StreamWorld implements Authenticator {
   readonly clock = new VirtualClock();
   readonly feed = new MemoryLiveFeed();
-  readonly revocations = new MemoryRevocations();
+  readonly revocations = new Revocations();
   readonly tickets: LocalStreamTickets;
   readonly gateway: WatchedGateway;
   readonly app: FastifyInstance;
@@ -158,6 +138,10 @@ export class StreamWorld implements Authenticator {
     const principal = this.#tokens.get(token);
     if (principal !== undefined) this.gateway.accepted.delete(principal);
     await until(() => over() || (principal !== undefined && this.gateway.accepted.has(principal)));
+  }
+
+  revoke(session: string, tenant = 'default' as TenantId): void {
+    this.revocations.revoke(tenant, session, this.clock.now() + 3_600_000, this.clock.now());
   }
 
   producerToken(): string {

@@ -187,7 +187,7 @@ export function streamContract(transport: TransportUnderTest): void {
       const client = await open(token, 0);
       const other = await open(world.token('r1', { session: 'S2' }), 0);
       await until(() => world.feed.subscriptions(r1) === 2);
-      world.revocations.revoke('S1');
+      world.revoke('S1');
       world.clock.advance(2000);
       world.publish(r1, 50);
       await until(() => client.ended !== null && shown(other).length === 1);
@@ -195,10 +195,19 @@ export function streamContract(transport: TransportUnderTest): void {
       assert.equal(await statusOf(open(token, 0)), 401);
     });
 
+    test('BC-66: a session of the same name in another tenant stays', async () => {
+      const client = await open(world.token('r1', { session: 'S1' }), 0);
+      await until(() => world.feed.subscriptions(r1) === 1);
+      world.revoke('S1', 'T2' as TenantId);
+      world.clock.advance(2000);
+      world.publish(r1, 50);
+      await until(() => shown(client).length === 1);
+    });
+
     test('a revoked session cannot use its ticket any more', async () => {
       const token = world.token('r1', { session: 'S1' });
       const { ticket } = await world.tickets.issue((await world.authenticate(token)) as never);
-      world.revocations.revoke('S1');
+      world.revoke('S1');
       assert.equal(await statusOf(open('', 0, { query: { ticket } })), 401);
     });
 
