@@ -27,7 +27,10 @@ export function hostileRequest(options: HostileOptions): fc.Arbitrary<HostileReq
 function requestOf(options: HostileOptions, operation: DocumentedOperation): fc.Arbitrary<HostileRequest> {
   const method = fc.oneof(
     { weight: 12, arbitrary: fc.constant(operation.method) },
-    { weight: 1, arbitrary: fc.constantFrom('GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS') },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom('GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'QUERY'),
+    },
   );
   return fc
     .tuple(

@@ -122,7 +122,6 @@ function addOperation(app: FastifyInstance, options: HttpServerOptions, prepared
 
 /** For every known path: the methods it does not take answer 405 and say which it does. */
 function refuseOtherMethods(app: FastifyInstance, operations: readonly Operation[]): void {
-  const all = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'] as const;
   const taken = new Map<string, Set<string>>();
   for (const { method, path } of operations) {
     const methods = taken.get(path) ?? new Set();
@@ -133,7 +132,7 @@ function refuseOtherMethods(app: FastifyInstance, operations: readonly Operation
   for (const [url, methods] of taken) {
     const allow = [...methods].join(', ');
     app.route({
-      method: all.filter((method) => !methods.has(method)),
+      method: app.supportedMethods.filter((method) => !methods.has(method)),
       url,
       onRequest(_request, reply, done) {
         reply.header('allow', allow);

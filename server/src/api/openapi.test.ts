@@ -18,7 +18,7 @@ interface DocumentedOperation {
   readonly responses: Record<string, { readonly content?: Record<string, unknown> }>;
 }
 
-const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'QUERY'] as const;
 
 describe('the OpenAPI document', () => {
   let api: TestApi;
