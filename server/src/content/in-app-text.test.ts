@@ -28,6 +28,7 @@ test('people are named as far as they fit, the others counted', () => {
   assert.equal(body({ names: ['Ana', 'Bo'], actorCount: 3 }), 'Ana, Bo and 1 other liked your post “My trip”');
   assert.equal(body({ names: ['Ana'], actorCount: 12_346, title: null }), 'Ana and 12,345 others liked your post');
   assert.equal(body({ actors: [{ id: 'a1', name: null }], title: null }), 'a1 liked your post');
+  assert.equal(body({ actors: [{ id: 'a1', name: ' \u202e ' }], title: '\u200f' }), 'a1 liked your post');
   assert.equal(body({ actors: [], actorCount: 1, title: null }), 'Someone liked your post');
 });
 

@@ -101,7 +101,7 @@ function grouped(count: number): string {
 }
 
 function name(actor: { readonly id: string; readonly name: string | null }): string {
-  return inSentence(actor.name?.trim() || actor.id, limits.inAppTitleBytesMax);
+  return shown(actor.name) || shown(actor.id) || 'Someone';
 }
 
 /** `post “My trip”`, or `post`. */
@@ -114,8 +114,8 @@ function parent({ object }: TextFacts, fallback: string): string {
 }
 
 function withTitle(kind: string, title: string | null): string {
-  const text = title?.trim();
-  return text ? `${kind} “${inSentence(text, limits.inAppTitleBytesMax)}”` : kind;
+  const text = shown(title);
+  return text === '' ? kind : `${kind} “${text}”`;
 }
 
 function kind({ object }: TextFacts): string {
@@ -123,18 +123,21 @@ function kind({ object }: TextFacts): string {
 }
 
 function named({ object }: TextFacts, fallback: string): string {
-  const title = object.title?.trim();
-  return title ? inSentence(title, limits.inAppTitleBytesMax) : fallback;
+  return shown(object.title) || fallback;
 }
 
 /** "Ana replied: Nice!", or "Ana replied" where the thing has no words of its own. */
 function saying(facts: TextFacts, verb: string): string {
-  const title = facts.object.title?.trim();
   // Several people said several things: the newest words would be put in everybody's mouth.
-  if (!title || facts.actorCount > 1) return `${who(facts)} ${verb}`;
-  return `${who(facts)} ${verb}: ${inSentence(title, limits.inAppTitleBytesMax)}`;
+  const text = facts.actorCount > 1 ? '' : shown(facts.object.title);
+  return text === '' ? `${who(facts)} ${verb}` : `${who(facts)} ${verb}: ${text}`;
 }
 
 function statement({ object }: TextFacts, fallback: string): string {
   return cleanText(object.title ?? '', limits.inAppTitleBytesMax) || fallback;
+}
+
+/** User text as it may stand in a sentence; empty where there is nothing to see. */
+function shown(text: string | null): string {
+  return text === null ? '' : inSentence(text, limits.inAppTitleBytesMax);
 }

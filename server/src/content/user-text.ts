@@ -12,10 +12,11 @@ const plain = /^[\u0020-\u007e]*$/;
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** Text safe to stand inside a sentence. Plain ASCII, the usual case, comes back as it is. */
+/** Text safe to stand inside a sentence; empty if nothing of it can be seen. Plain ASCII, the usual case, is kept as it is. */
 export function inSentence(text: string, bytesMax: number): string {
-  if (plain.test(text)) return text.length <= bytesMax ? text : cutToBytes(text, bytesMax);
-  return `${isolateStart}${cleanText(text, bytesMax)}${isolateEnd}`;
+  if (plain.test(text)) return cutToBytes(text.trim(), bytesMax);
+  const clean = cleanText(text, bytesMax);
+  return clean === '' ? '' : `${isolateStart}${clean}${isolateEnd}`;
 }
 
 /** Text safe to stand alone: cleaned and cut, not isolated. */

@@ -7,6 +7,8 @@
  *   repeats work and never skips it. Writing the same thing again changes nothing.
  * Order: of two writes to one person the one with the greater revision wins, row by row; an outdated owner's late write
  *   is lost (in Cassandra: the revision is the write timestamp).
+ * Ids: those of `notificationId`, whose time says where to look for a row without an index: there, or up to
+ *   `limits.groupSpanMs` later.
  * Marks: written by anyone at any time, merged by rule (`mergeMarks`), never by read and overwrite.
  * Reads never wait for writes and see whole writes only.
  * Cassandra: partition key (tenant, user); clustering (activityAt desc, id) for rows, (item, revision) for members,

@@ -102,12 +102,14 @@ for (const stores of testStores()) {
     });
 
     test('it runs by the clock, through everybody, and not after it was stopped', async () => {
-      const { clock, store, retention, inbox } = await set();
+      const told: number[] = [];
+      const { clock, store, retention, inbox } = await set({ trimmed: (rows) => told.push(rows) });
       await inbox.add('e1', noonMs);
       await new TestInbox(store, clock, bo).add('e1', noonMs);
       clock.advance(limits.retentionMs + limits.retentionEveryMs);
       await retention.run();
       assert.deepEqual(await store.people(null, 10), []);
+      assert.deepEqual(told, [2]);
       await retention.stop();
       await inbox.add('e2', noonMs);
       clock.advance(limits.retentionEveryMs * 2);

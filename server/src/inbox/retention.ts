@@ -26,7 +26,9 @@ export interface RetentionParts {
   readonly keptMs?: Readonly<Record<string, number>>;
   readonly retentionMs?: number;
   readonly rowsPerPersonMax?: number;
-  /** Told of a pass that failed; the next one starts over. */
+  /** Told how many rows a pass by the clock removed, if any. */
+  readonly trimmed?: (rows: number) => void;
+  /** Told of a pass by the clock that failed; the next one starts over. */
   readonly failed: (error: unknown) => void;
 }
 
@@ -40,7 +42,7 @@ export class Retention implements Service {
 
   constructor(parts: RetentionParts) {
     this.#parts = parts;
-    this.#cancel = parts.clock.every(limits.retentionEveryMs, () => void this.run().catch(parts.failed));
+    this.#cancel = parts.clock.every(limits.retentionEveryMs, () => void this.#runByClock());
   }
 
   /** One pass over everybody; joins the one that runs. Answers the rows removed. */
@@ -56,6 +58,15 @@ export class Retention implements Service {
     this.#isStopped = true;
     this.#cancel();
     await this.#running?.catch(() => {});
+  }
+
+  async #runByClock(): Promise<void> {
+    try {
+      const rows = await this.run();
+      if (rows > 0) this.#parts.trimmed?.(rows);
+    } catch (error) {
+      this.#parts.failed(error);
+    }
   }
 
   async #pass(): Promise<number> {
