@@ -61,6 +61,8 @@ export class Retention implements Service {
   }
 
   async #runByClock(): Promise<void> {
+    // A pass that takes longer than the period is told of once.
+    if (this.#running !== null) return;
     try {
       const rows = await this.run();
       if (rows > 0) this.#parts.trimmed?.(rows);
