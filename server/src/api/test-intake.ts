@@ -12,6 +12,7 @@ import { IdempotencyStoreMemory } from '../intake/idempotency-store-memory.ts';
 import { Intake } from '../intake/intake.ts';
 import type { IntakeLog } from '../intake/intake-log.ts';
 import { RateLimit } from '../intake/rate-limit.ts';
+import type { AppendStatus } from '../log/event-log.ts';
 import { EventLogMemory } from '../log/event-log-memory.ts';
 import { RecordView } from '../log/record.ts';
 import { devToken } from './dev-token.ts';
@@ -20,22 +21,33 @@ import { postEvents } from './post-events.ts';
 
 /** The memory log as intake sees it, with what a test sets. */
 class TestLog implements IntakeLog {
-  readonly memory = new EventLogMemory();
+  /** One log per shard, whose owner judges identity, as in a cluster. */
+  readonly memories: readonly EventLogMemory[];
   readonly shards: number;
   waiting = 0;
   unapplied = { direct: 0, social: 0, bulk: 0 };
   appends = 0;
+  readonly #view = new RecordView();
   /** While set, appends wait for it. */
   stalled: Promise<void> | null = null;
 
   constructor(shards: number) {
     this.shards = shards;
+    this.memories = Array.from({ length: shards }, () => new EventLogMemory());
   }
 
   async append(batch: Parameters<IntakeLog['append']>[0]) {
     this.appends++;
     if (this.stalled) await this.stalled;
-    return await this.memory.append(batch);
+    const buffer = Buffer.from(batch.bytes);
+    const statuses: AppendStatus[] = [];
+    for (let at = 0; at < buffer.length; ) {
+      const next = this.#view.move(buffer, at);
+      const memory = this.memories[this.#view.shard] as EventLogMemory;
+      statuses.push(...(await memory.append({ bytes: buffer.subarray(at, next), count: 1 })));
+      at = next;
+    }
+    return statuses;
   }
 
   waitingBytes(): number {
@@ -57,7 +69,9 @@ class TestLog implements IntakeLog {
     event: unknown;
   }[] {
     const view = new RecordView();
-    return [...this.memory.state.lanes.values()].flat().map(({ bytes }) => {
+    const stored = this.memories.flatMap(({ state }) => [...state.lanes.values()].flat());
+    stored.sort((a, b) => a.start - b.start);
+    return stored.map(({ bytes }) => {
       view.move(bytes, 0);
       const { shard, lane, tenant } = view;
       const [id, source] = [view.text('id'), view.text('source')];
@@ -107,7 +121,10 @@ export async function openTestIntake(
     fetch(`${origin}/v1/events`, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
-      body: typeof body === 'string' || body instanceof Uint8Array ? (body as BodyInit) : JSON.stringify(body),
+      body:
+        typeof body === 'string' || body instanceof Uint8Array
+          ? (body as Uint8Array<ArrayBuffer>)
+          : JSON.stringify(body),
     });
   return { app, origin, log, clock, failures, tokens, token, send };
 }
