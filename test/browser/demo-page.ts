@@ -24,24 +24,22 @@ export class DemoPage {
     });
   }
 
-  /** Opens the page for `user` in a browser profile of its own, and waits until it is live. */
-  static async open(
-    browser: Browser,
-    url: string,
-    user: string,
-    options: BrowserContextOptions = {},
-  ): Promise<DemoPage> {
+  /** An empty tab in a browser profile of its own. */
+  static async open(browser: Browser, options: BrowserContextOptions = {}): Promise<DemoPage> {
     const context = await browser.newContext({ viewport: { width: 1240, height: 860 }, ...options });
     context.setDefaultTimeout(10_000);
-    return await DemoPage.openIn(context, url, user);
+    return await DemoPage.openIn(context);
   }
 
   /** Another tab of the same profile. */
-  static async openIn(context: BrowserContext, url: string, user: string): Promise<DemoPage> {
-    const demo = new DemoPage(context, await context.newPage());
-    await demo.page.goto(`${url}/demo?user=${encodeURIComponent(user)}`);
-    await demo.waitForState('live');
-    return demo;
+  static async openIn(context: BrowserContext): Promise<DemoPage> {
+    return new DemoPage(context, await context.newPage());
+  }
+
+  /** Opens the page for `user` and waits until it is live. */
+  async goTo(url: string, user: string): Promise<void> {
+    await this.page.goto(`${url}/demo?user=${encodeURIComponent(user)}`);
+    await this.waitForState('live');
   }
 
   close(): Promise<void> {
@@ -112,8 +110,9 @@ export async function onDemoPage(
   options: BrowserContextOptions = {},
 ): Promise<void> {
   const user = around.person(name);
-  const demo = await DemoPage.open(around.browser, around.url, user, options);
+  const demo = await DemoPage.open(around.browser, options);
   try {
+    await demo.goTo(around.url, user);
     await work(demo, user);
   } catch (error) {
     mkdirSync(screenshots, { recursive: true });

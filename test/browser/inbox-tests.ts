@@ -94,7 +94,8 @@ export function inboxTests(around: Surroundings): void {
     onDemoPage(around, 'tabs', async (one, user) => {
       await sendMentions(around.url, user, ['Gus', 'Hal', 'Ina']);
       await one.waitForRows(3);
-      const other = await DemoPage.openIn(one.context, around.url, user);
+      const other = await DemoPage.openIn(one.context);
+      await other.goTo(around.url, user);
       await other.waitForUnread('3');
       await one.row(/Hal/).click();
       await other.waitForUnread('2');

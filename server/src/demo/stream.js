@@ -67,7 +67,6 @@ export class LiveStream {
     socket.addEventListener('open', () => {
       const since = this.#options.since();
       socket.send(JSON.stringify({ kind: 'auth', token, ...(since === null ? {} : { since }) }));
-      this.#sendVisible();
       this.#expectSound();
     });
     socket.addEventListener('message', (event) => {
@@ -92,6 +91,8 @@ export class LiveStream {
         this.#notBeforeMs = 0;
         this.#heartbeatMs = frame.heartbeatMs;
         this.#options.onState('live');
+        // Only now: before it has proven the token the server takes nothing else.
+        this.#sendVisible();
         break;
     }
     this.#options.onFrame(frame);
