@@ -62,7 +62,7 @@ describe('Idempotency-Key', () => {
 
   test('BC-01 (c): a crash or a failure in mid-request leaves the key free', async () => {
     const { idempotency, open, work, runs } = setUp();
-    void idempotency.run(request(), () => new Promise(() => {}));
+    void idempotency.run(request(), () => new Promise<never>(() => {}));
     assert.equal(text(await open().run(request(), work)), '{"run":1}');
     const other = request({ key: 'k2' });
     await assert.rejects(
