@@ -13,6 +13,7 @@ import { limits } from '../base/limits.ts';
 import type { RecordInput, RecordWriter } from '../log/record.ts';
 import type { EventTypeFacts, EventTypes } from './event-types.ts';
 import type { EventScanner } from './scan-event.ts';
+import { TextCache } from './text-cache.ts';
 import { tooManyMentions } from './validate-event.ts';
 
 /** What holds for all events of one request. */
@@ -37,6 +38,10 @@ export class RecordBuilder {
   readonly #writer: RecordWriter;
   /** tenant, NUL, source, NUL, id: what the fingerprint is taken of. */
   readonly #identity = Buffer.alloc(4 * 3 * 256 + 2);
+  /** The tenant whose name begins `#identity` now, and its length there. */
+  #tenant = '';
+  #tenantBytes = 0;
+  readonly #texts = new TextCache();
   readonly #one: string[] = [''];
   readonly #input: Mutable<RecordInput> = {
     lane: 'social',
@@ -122,14 +127,18 @@ export class RecordBuilder {
 
   #text(scan: EventScanner, at: number): string {
     const from = scan.start + (scan.ranges[at] as number);
-    const text = scan.buffer.toString('utf8', from, from + (scan.ranges[at + 1] as number));
+    const text = this.#texts.read(scan.buffer, from, from + (scan.ranges[at + 1] as number));
     return scan.escaped ? unescaped(text) : text;
   }
 
   /** Fills `#identity`; answers where it ends. Escapes are decoded: they are no part of an id. */
   #identify(scan: EventScanner, tenant: string): number {
     const identity = this.#identity;
-    let end = identity.write(tenant);
+    if (tenant !== this.#tenant) {
+      this.#tenant = tenant;
+      this.#tenantBytes = identity.write(tenant);
+    }
+    let end = this.#tenantBytes;
     for (const at of identityFields) {
       identity[end++] = 0;
       if (scan.escaped) {
