@@ -27,7 +27,7 @@ import { telemetry } from './base/telemetry.ts';
 import { builtInTypes } from './content/type-catalogue.ts';
 import { Gateway } from './deliver/realtime/gateway.ts';
 import { LocalStreamTickets } from './deliver/realtime/stream-tickets.ts';
-import { demoOperations } from './demo/demo-files.ts';
+import { demoOperations } from './demo/demo-operations.ts';
 import { EmbeddedEngine } from './embedded/embedded-engine.ts';
 import { Idempotency } from './intake/idempotency.ts';
 import { Intake } from './intake/intake.ts';

@@ -51,7 +51,7 @@ export function inboxTests(around: Surroundings): void {
         'markup of a user was run',
       );
 
-      await demo.row(/liked/).click();
+      await demo.row(/liked/).locator('.row-text').click();
       await demo.waitForUnread('6');
       const texts = await demo.texts();
       await demo.page.reload();
@@ -97,7 +97,7 @@ export function inboxTests(around: Surroundings): void {
       const other = await DemoPage.openIn(one.context);
       await other.goTo(around.url, user);
       await other.waitForUnread('3');
-      await one.row(/Hal/).click();
+      await one.row(/Hal/).locator('.row-text').click();
       await other.waitForUnread('2');
       assert.equal(await other.row(/Hal/).evaluate((row) => row.classList.contains('unread')), false);
       await other.page.locator('#read-all').click();

@@ -124,7 +124,7 @@ async function prepare(demo: DemoPage, around: Surroundings): Promise<void> {
   }
   await demo.comment('Where was that? I want to go.');
   await demo.towardsPerson('Message');
-  await demo.row(/Tomas/).click();
+  await demo.row(/Tomas/).locator('.row-text').click();
   await demo.waitForRows(7);
 }
 

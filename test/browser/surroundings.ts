@@ -1,6 +1,7 @@
+/** Where the browser tests run: one browser and one server for all of them. */
 import type { Browser } from 'playwright-core';
 
-/** What the browser tests run in; filled before the first of them. */
+/** Filled before the first test. */
 export interface Surroundings {
   browser: Browser;
   url: string;

@@ -107,21 +107,19 @@ function fillFaces(faces, item) {
   faces.classList.toggle('two', people.length > 1);
 }
 
-/** The API's sentence, with the names of people in it set off. */
+/** The API's sentence, with each person's name set off where it first stands. */
 function fillText(paragraph, item) {
   const body = item.text.body || item.text.title;
-  const names = item.actors.map((actor) => actor.name).filter((name) => name && body.includes(name));
-  if (names.length === 0) return paragraph.replaceChildren(body);
-  const pattern = new RegExp(
-    `(${names.map((name) => RegExp.escape?.(name) ?? escapeForPattern(name)).join('|')})`,
-    'u',
-  );
-  const pieces = body.split(pattern).filter((piece) => piece !== '');
-  paragraph.replaceChildren(...pieces.map((piece) => (names.includes(piece) ? el('b', { text: piece }) : piece)));
+  const names = new Set(item.actors.map((actor) => actor.name).filter((name) => name && body.includes(name)));
+  if (names.size === 0) return paragraph.replaceChildren(body);
+  const pattern = new RegExp(`(${[...names].map(escapeForPattern).join('|')})`, 'u');
+  // `delete` answers whether the name was still to come.
+  const pieces = body.split(pattern).map((piece) => (names.delete(piece) ? el('b', { text: piece }) : piece));
+  paragraph.replaceChildren(...pieces);
 }
 
 function escapeForPattern(text) {
-  return text.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&');
+  return text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
 }
 
 /** What the row is about, where the sentence does not say it already. */

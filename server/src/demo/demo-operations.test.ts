@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { before, test } from 'node:test';
 import type { Operation, OperationRequest } from '../api/operation.ts';
 import { VirtualClock } from '../base/virtual-clock.ts';
-import { demoOperations } from './demo-files.ts';
+import { demoOperations } from './demo-operations.ts';
 
 const folder = new URL('./', import.meta.url);
 const clock = new VirtualClock();
@@ -42,7 +42,7 @@ test('everything the page refers to is served, and nothing else of the folder', 
   }
   assert.ok(referred.size > 15, String(referred.size));
   for (const file of referred) assert.equal((await get('/demo/:file', { file })).status, 200, file);
-  for (const file of ['demo-files.ts', 'inbox-model.test.mjs', '../api/problem.ts', '..', 'none.js', '']) {
+  for (const file of ['demo-operations.ts', 'inbox-model.test.mjs', '../api/problem.ts', '..', 'none.js', '']) {
     await assert.rejects(get('/demo/:file', { file }), { code: 'CARILLON_ROUTE_UNKNOWN' }, file);
   }
 });
