@@ -9,7 +9,7 @@ import { CarillonError } from '../base/carillon-error.ts';
 import { defaultTenant, type UserId } from '../base/ids.ts';
 import { seededRandom } from '../base/random.ts';
 import { VirtualClock } from '../base/virtual-clock.ts';
-import { createHttpServer, type HttpFailure } from './http-server.ts';
+import { createHttpServer, type HttpAnswered, type HttpFailure } from './http-server.ts';
 import { defineOperation } from './operation.ts';
 
 const user: Principal = {
@@ -54,6 +54,7 @@ describe('the HTTP server', () => {
   let origin = '';
   let draining = false;
   const failures: HttpFailure[] = [];
+  const answers: HttpAnswered[] = [];
 
   before(async () => {
     app = createHttpServer({
@@ -69,6 +70,7 @@ describe('the HTTP server', () => {
       idempotency: { run: (_request, work) => work() },
       draining: () => draining,
       onFailure: (failure) => failures.push(failure),
+      onAnswer: (answered) => answers.push(answered),
       times: { requestArrivalMs: 150, checkMs: 20 },
     });
     origin = await app.listen({ host: '127.0.0.1', port: 0 });
@@ -170,6 +172,20 @@ describe('the HTTP server', () => {
     assert.doesNotMatch(text, /secret/);
     assert.equal(failures.at(-1)?.route, 'GET /broken');
     assert.equal(String(failures.at(-1)?.error.cause), 'Error: secret detail');
+  });
+
+  test('every answer is reported by its pattern, with the problem if it was one', async () => {
+    answers.length = 0;
+    await (await post('/things/secret?limit=1', '{"name":"n"}')).arrayBuffer();
+    await (await post('/things/secret', '{')).arrayBuffer();
+    while (answers.length < 2) await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual(
+      answers.map(({ route, status, problem }) => [route, status, problem]),
+      [
+        ['POST /things/:id', 200, null],
+        ['POST /things/:id', 400, 'CARILLON_REQUEST_MALFORMED'],
+      ],
+    );
   });
 
   test('while the service stops, requests are refused with Retry-After', async () => {

@@ -5,6 +5,7 @@
  * Order per request: draining → route and method → authentication → caller's kind → content type → `admit` → body →
  * validation → idempotency → `handle`. A request that is refused early costs neither memory nor parsing.
  */
+import type { ErrorCode } from '@carillon/contract/error-codes.ts';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { Authenticator, Principal } from '../auth/principal.ts';
 import { CarillonError } from '../base/carillon-error.ts';
@@ -21,6 +22,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Who is calling; null until proven, and for operations that anyone may call. */
     principal: Principal | null;
+    /** The code of the problem that was answered, if one was. */
+    problem: ErrorCode | null;
   }
 }
 
@@ -35,6 +38,8 @@ export interface HttpServerOptions {
   readonly draining?: () => boolean;
   /** Hears of failures that are ours to mend (status 500 and above). Must not throw. */
   readonly onFailure?: (failure: HttpFailure) => void;
+  /** Hears of every answer, for metrics. Must not throw. */
+  readonly onAnswer?: (answered: HttpAnswered) => void;
   /** Shorter times for tests; `limits` else. */
   readonly times?: Partial<HttpTimes>;
 }
@@ -44,6 +49,15 @@ export interface HttpFailure {
   /** `POST /v1/events`: the pattern, never the URL, which may hold ids. */
   readonly route: string;
   readonly error: CarillonError;
+}
+
+export interface HttpAnswered {
+  /** The pattern as in `HttpFailure`. */
+  readonly route: string;
+  readonly status: number;
+  readonly problem: ErrorCode | null;
+  /** From the request line to the end of the answer. */
+  readonly elapsedMs: number;
 }
 
 export interface HttpTimes {
@@ -80,6 +94,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   });
   app.server.maxConnections = limits.httpConnectionsMax;
   app.decorateRequest('principal', null);
+  app.decorateRequest('problem', null);
   readBodiesAsBytes(app);
   app.setErrorHandler((error, request, reply) => answerError(options, error, request, reply));
   app.setNotFoundHandler(() => Promise.reject(unknownRoute()));
@@ -89,6 +104,14 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     else if (request.is404) done(unknownRoute());
     else done();
   });
+  const { onAnswer } = options;
+  if (onAnswer) {
+    app.addHook('onResponse', (request, reply, done) => {
+      const { statusCode: status, elapsedTime: elapsedMs } = reply;
+      onAnswer({ route: routeOf(request), status, problem: request.problem, elapsedMs });
+      done();
+    });
+  }
   for (const operation of options.operations) addOperation(app, options, prepareOperation(operation));
   refuseOtherMethods(app, options.operations);
   return app;
@@ -158,14 +181,18 @@ function sendAnswer(reply: FastifyReply, requestId: string, answer: Answer): Fas
 
 function answerError(options: HttpServerOptions, thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const error = toCarillonError(thrown);
+  request.problem = error.code;
   const problem = problemAnswer(error, request.id);
   if (error.status >= 500) {
-    const route = `${request.method} ${request.routeOptions?.url ?? '?'}`;
-    options.onFailure?.({ requestId: request.id, route, error });
+    options.onFailure?.({ requestId: request.id, route: routeOf(request), error });
   }
   if (willNotRead(request)) reply.header('connection', 'close');
   // As bytes: a string would get a charset appended, which this media type has none of.
   reply.code(problem.status).headers(problem.headers).send(Buffer.from(problem.body));
+}
+
+function routeOf(request: FastifyRequest): string {
+  return `${request.method} ${request.routeOptions?.url ?? '?'}`;
 }
 
 /** A refused body of bounded length is let run out, so that the client gets to read the answer; any other is cut off. */

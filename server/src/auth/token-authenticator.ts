@@ -8,8 +8,8 @@ import { CarillonError } from '../base/carillon-error.ts';
 import type { Clock } from '../base/clock.ts';
 import { limits } from '../base/limits.ts';
 import { ApiKeys } from './api-keys.ts';
-import { principalOf } from './claims.ts';
 import type { Authenticator, Principal } from './principal.ts';
+import { principalOf } from './principal-of.ts';
 import type { Revocations } from './revocations.ts';
 import type { TokenIssuer } from './token-issuer.ts';
 

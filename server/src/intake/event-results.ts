@@ -10,6 +10,12 @@ const tails: Readonly<Record<AppendStatus, Buffer>> = {
   duplicate: Buffer.from('","status":"duplicate"}'),
 };
 
+export interface EventOutcomes {
+  readonly accepted: number;
+  readonly duplicates: number;
+  readonly rejected: number;
+}
+
 /** Collects one result per event, in order. */
 export class EventResults {
   /** Per event: start and end of its id, its first record and the one behind its last; all 0 for a rejected one. */
@@ -28,8 +34,16 @@ export class EventResults {
     return this.#count;
   }
 
-  get accepted(): number {
+  /** How many were packed. */
+  get packedCount(): number {
     return this.#count - this.#rejected.size;
+  }
+
+  /** How many events had each outcome, given the statuses of all records of the batch. */
+  outcomes(statuses: readonly AppendStatus[]): EventOutcomes {
+    let accepted = 0;
+    for (let event = 0; event < this.#count; event++) if (this.#statusOf(event, statuses) === 'accepted') accepted++;
+    return { accepted, duplicates: this.packedCount - accepted, rejected: this.#rejected.size };
   }
 
   /** The event just packed: its id lies at [start, end) of `source`, its records are those of the batch from `first` to `behind`. */
@@ -72,10 +86,18 @@ export class EventResults {
     const place = 4 * event;
     let at = start + beforeId.copy(answer, start);
     at += source.copy(answer, at, this.#places[place], this.#places[place + 1]);
-    const first = this.#places[place + 2] as number;
-    const status = statusOf(statuses, first, this.#places[place + 3] as number);
+    const status = this.#statusOf(event, statuses);
     at += tails[status].copy(answer, at);
     return at - start;
+  }
+
+  /** An event is a duplicate where all its records are: part of one may have been lost with a crash between shards. */
+  #statusOf(event: number, statuses: readonly AppendStatus[]): AppendStatus {
+    const behind = this.#places[4 * event + 3] as number;
+    for (let record = this.#places[4 * event + 2] as number; record < behind; record++) {
+      if (statuses[record] === 'accepted') return 'accepted';
+    }
+    return 'duplicate';
   }
 
   #bytesMax(): number {
@@ -86,10 +108,4 @@ export class EventResults {
     }
     return bytes + this.#count;
   }
-}
-
-/** An event is a duplicate where all its records are: part of one may have been lost with a crash between shards. */
-function statusOf(statuses: readonly AppendStatus[], first: number, behind: number): AppendStatus {
-  for (let record = first; record < behind; record++) if (statuses[record] === 'accepted') return 'accepted';
-  return 'duplicate';
 }

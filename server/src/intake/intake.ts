@@ -10,7 +10,7 @@ import type { ProducerPrincipal } from '../auth/principal.ts';
 import { CarillonError } from '../base/carillon-error.ts';
 import type { Clock } from '../base/clock.ts';
 import { limits } from '../base/limits.ts';
-import { EventResults } from './event-results.ts';
+import { type EventOutcomes, EventResults } from './event-results.ts';
 import type { EventTypes } from './event-types.ts';
 import type { IntakeLog } from './intake-log.ts';
 import { RateLimit } from './rate-limit.ts';
@@ -25,8 +25,8 @@ export interface IntakeOptions {
   readonly types: EventTypes;
   readonly clock: Clock;
   readonly rate?: RateLimit;
-  /** Hears of every request that was answered, for metrics. */
-  readonly onResult?: (accepted: number, rejected: number) => void;
+  /** Hears of every request that was answered with results, for metrics. */
+  readonly onResult?: (outcomes: EventOutcomes) => void;
 }
 
 export class Intake {
@@ -36,7 +36,7 @@ export class Intake {
   readonly #batcher: TurnBatcher;
   readonly #scanner = new EventScanner();
   readonly #builder: RecordBuilder;
-  readonly #onResult: (accepted: number, rejected: number) => void;
+  readonly #onResult: ((outcomes: EventOutcomes) => void) | undefined;
 
   constructor(options: IntakeOptions) {
     this.#log = options.log;
@@ -44,7 +44,7 @@ export class Intake {
     this.#rate = options.rate ?? new RateLimit(options.clock);
     this.#batcher = new TurnBatcher(options.log);
     this.#builder = new RecordBuilder(options.types, options.log.shards, this.#batcher.writer);
-    this.#onResult = options.onResult ?? (() => {});
+    this.#onResult = options.onResult;
   }
 
   /** Before the body is read. Throws CARILLON_REQUEST_MEDIA_TYPE, CARILLON_RATE_LIMITED or CARILLON_OVERLOADED. */
@@ -73,8 +73,8 @@ export class Intake {
       closedLanes: this.#closedLanes(),
     };
     for (let event = 0; event < batch.count; event++) this.#take(batch, event, sender, results);
-    const statuses = results.accepted > 0 ? await this.#batcher.committed() : [];
-    this.#onResult(results.accepted, results.count - results.accepted);
+    const statuses = results.packedCount > 0 ? await this.#batcher.committed() : [];
+    this.#onResult?.(results.outcomes(statuses));
     return results.toJson(statuses);
   }
 
