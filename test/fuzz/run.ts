@@ -31,7 +31,9 @@ try {
   console.log(`Own fuzzer: ${requests} requests, every answer documented (${counted.join(', ')})`);
 } catch (error) {
   failed++;
-  console.error(`Own fuzzer: ${(error as Error).message}`);
+  const { message, cause } = error as Error;
+  console.error(`Own fuzzer: ${message}`);
+  if (cause instanceof Error) console.error(cause.message);
 }
 try {
   const run = runSchemathesis(target, Number(values.examples), seed);

@@ -19,17 +19,20 @@ const streamMs = 500;
  */
 export function sendRequest(origin: string, hostile: HostileRequest, agent: Agent): Promise<Received | null> {
   const { hostname, port } = new URL(origin);
+  const isStream = hostile.url.startsWith('/v1/stream');
+  // Not the socket's own timeout, which a kept connection hands on to the next request.
+  const signal = AbortSignal.timeout(isStream ? streamMs : answerMs);
   return new Promise((resolve, reject) => {
     const headers = Object.fromEntries(
       Object.entries(hostile.headers).map(([name, value]) => [name, typeof value === 'string' ? value : [...value]]),
     );
     const length = hostile.body === null ? {} : { 'content-length': hostile.body.length };
     const outgoing = request(
-      { hostname, port, agent, method: hostile.method, path: hostile.url, headers: { ...headers, ...length } },
+      { hostname, port, agent, signal, method: hostile.method, path: hostile.url, headers: { ...headers, ...length } },
       (incoming) => {
         const parts: Buffer[] = [];
         incoming.on('data', (part: Buffer) => parts.push(part));
-        incoming.on('error', reject);
+        incoming.on('error', (error) => (signal.aborted && isStream ? resolve(null) : reject(error)));
         if (incoming.headers['content-type']?.startsWith('text/event-stream')) incoming.destroy();
         incoming.on('close', () =>
           resolve({
@@ -40,18 +43,14 @@ export function sendRequest(origin: string, hostile: HostileRequest, agent: Agen
         );
       },
     );
-    const isStream = hostile.url.startsWith('/v1/stream');
-    outgoing.setTimeout(isStream ? streamMs : answerMs, () => {
-      if (isStream) resolve(null);
-      outgoing.destroy(new Error(`${hostile.method} ${hostile.url}: no answer`));
-    });
     outgoing.on('upgrade', (incoming, socket) => {
       socket.destroy();
       resolve({ status: incoming.statusCode ?? 0, contentType: '', body: Buffer.alloc(0) });
     });
-    outgoing.on('error', (error: NodeJS.ErrnoException) =>
-      error.code === 'ECONNRESET' || error.code === 'EPIPE' ? resolve(null) : reject(error),
-    );
+    outgoing.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ECONNRESET' || error.code === 'EPIPE' || (signal.aborted && isStream)) resolve(null);
+      else reject(signal.aborted ? new Error(`${hostile.method} ${hostile.url}: no answer`) : error);
+    });
     outgoing.end(hostile.body ?? undefined);
   });
 }

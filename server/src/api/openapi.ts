@@ -22,6 +22,9 @@ const schemes: Readonly<Record<Exclude<Caller, 'anyone'>, string>> = {
 /** What can be answered before an operation is found, or before its own checks begin. */
 const edgeErrors: readonly ErrorCode[] = ['CARILLON_REQUEST_MALFORMED', 'CARILLON_METHOD_NOT_ALLOWED'];
 
+/** The same where a body is read, even by operations that take none. */
+const bodyEdgeErrors: readonly ErrorCode[] = ['CARILLON_REQUEST_TOO_LARGE', 'CARILLON_REQUEST_MEDIA_TYPE'];
+
 export function openApi(operations: readonly Operation[], version: string): JsonObject {
   const names = schemaNames(components, '#/components/schemas/');
   const paths: Record<string, Record<string, JsonObject>> = {};
@@ -61,7 +64,8 @@ export function documentedPath(path: string): string {
 /** Every code an operation can answer, grouped by status. */
 export function errorsByStatus(operation: Operation): Map<number, ErrorCode[]> {
   const byStatus = new Map<number, ErrorCode[]>();
-  for (const code of new Set([...operation.errors, ...commonErrors(operation), ...edgeErrors])) {
+  const edge = operation.method === 'GET' ? edgeErrors : [...edgeErrors, ...bodyEdgeErrors];
+  for (const code of new Set([...operation.errors, ...commonErrors(operation), ...edge])) {
     const { status } = errorCodes[code];
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
