@@ -24,6 +24,7 @@ const stopWithinMs = 20_000;
 export class ServerProcess {
   readonly #child: ChildProcess;
   readonly #folder: string;
+  #isStopping = false;
   readonly port: number;
   /** From spawn to the first good answer. */
   readonly readyMs: number;
@@ -58,7 +59,9 @@ export class ServerProcess {
       rmSync(folder, { recursive: true, force: true });
       throw error;
     }
-    return new ServerProcess(child, folder, port, performance.now() - began);
+    const server = new ServerProcess(child, folder, port, performance.now() - began);
+    child.on('exit', (code, signal) => server.#ended(code ?? signal, said));
+    return server;
   }
 
   get pid(): number {
@@ -77,7 +80,13 @@ export class ServerProcess {
     return residentBytes(this.pid);
   }
 
+  /** A server that ends by itself is the news, not the broken connections that follow. */
+  #ended(how: number | string | null, said: string): void {
+    if (!this.#isStopping) process.stderr.write(`the server ended by itself (${how}):\n${said}\n`);
+  }
+
   async stop(): Promise<void> {
+    this.#isStopping = true;
     if (this.#child.exitCode === null && this.#child.signalCode === null) {
       const ended = new Promise((resolve) => this.#child.once('exit', resolve));
       this.#child.kill('SIGTERM');
