@@ -60,7 +60,7 @@ export class ServerProcess {
       throw error;
     }
     const server = new ServerProcess(child, folder, port, performance.now() - began);
-    child.on('exit', (code, signal) => server.#ended(code ?? signal, said));
+    child.on('close', (code, signal) => server.#ended(code, signal ?? said));
     return server;
   }
 
@@ -80,9 +80,10 @@ export class ServerProcess {
     return residentBytes(this.pid);
   }
 
-  /** A server that ends by itself is the news, not the broken connections that follow. */
-  #ended(how: number | string | null, said: string): void {
-    if (!this.#isStopping) process.stderr.write(`the server ended by itself (${how}):\n${said}\n`);
+  /** A server that ends by itself is the news, not the broken connections that follow. A stop it was asked for ends with 0. */
+  #ended(code: number | null, said: string): void {
+    const wasAsked = this.#isStopping && (code === 0 || code === null);
+    if (!wasAsked) process.stderr.write(`the server ended by itself (${code}):\n${said}\n`);
   }
 
   async stop(): Promise<void> {
