@@ -19,12 +19,25 @@ import { InboxServiceStore } from '../../server/src/inbox/inbox-service-store.ts
 import type { InboxStore } from '../../server/src/inbox/inbox-store.ts';
 import { InboxStoreMemory } from '../../server/src/inbox/inbox-store-memory.ts';
 import { EventLogMemory, MemoryLogState } from '../../server/src/log/event-log-memory.ts';
+import type { ShardMemory } from '../../server/src/shard/shard-memory.ts';
 import { Faults, ProcessLife, turn } from './faults.ts';
 import { packEvents } from './pack-event.ts';
 import { createStory } from './story.ts';
 import { StreamClient } from './stream-client.ts';
 
 export const people: readonly PersonKey[] = ['r1', 'r2', 'r3'].map((user) => personKey('default', user));
+
+/** So little that people, rows and members come and go all the time. */
+function tinyMemory(random: Random): ShardMemory {
+  return {
+    cachedPeopleMax: 1 + random.below(4),
+    cachedRowsMax: 10,
+    cachedMembersMax: 10,
+    cachedHeadRows: 1 + random.below(4),
+    cachedRowsPerPerson: 1 + random.below(4),
+    evictEveryBatches: 1 + random.below(4),
+  };
+}
 
 /** Nothing in this small world takes longer. */
 const turnsMax = 20_000;
@@ -40,6 +53,7 @@ export class Simulation {
   #toldUnwritten: string[] = [];
   readonly #log = new MemoryLogState();
   readonly #store = this.#countTold(new InboxStoreMemory());
+  readonly #memory: ShardMemory;
   #host!: ShardHost;
   #inbox!: InboxService;
   #life!: ProcessLife;
@@ -48,6 +62,7 @@ export class Simulation {
     this.random = seededRandom(seed);
     const crashOneIn = 20 + this.random.below(200);
     this.faults = new Faults(this.random, { crashOneIn, failOneIn: 15, slowOneIn: 5 });
+    this.#memory = tinyMemory(this.random);
     this.clients = people.map((person) => new StreamClient(person));
   }
 
@@ -64,7 +79,7 @@ export class Simulation {
     }
     this.faults.isQuiet = true;
     await this.#settle();
-    for (const client of this.clients) await this.#attempt(() => client.connect(this.#host));
+    for (const client of this.clients) await this.#connect(client);
     await this.#settle();
   }
 
@@ -110,7 +125,7 @@ export class Simulation {
     const client = this.clients[this.random.below(this.clients.length)] as StreamClient;
     switch (this.random.below(3)) {
       case 0:
-        await this.#attempt(() => client.connect(this.#host));
+        await this.#connect(client);
         break;
       case 1:
         client.disconnect(this.#host);
@@ -118,6 +133,10 @@ export class Simulation {
       default:
         await this.#attempt(() => client.markSomething(this.#host, this.random));
     }
+  }
+
+  async #connect(client: StreamClient): Promise<void> {
+    await this.#attempt(() => client.connect(this.#host, () => this.listed(client.person)));
   }
 
   async #settle(): Promise<void> {
@@ -157,10 +176,11 @@ export class Simulation {
         clock: this.clock,
         shards: 1,
         progress: createProgress(),
+        memory: this.#memory,
         onFrames: (bytes) => {
           if (!life.isDead) readFrameBatch(bytes, (person, frame) => this.#deliver(person, frame.json));
         },
-        onDecided: ({ type, actorId, thing }, user, tells) => {
+        onDecided: ({ type, actorId, thing }, user, { tells }) => {
           if (tells && !life.isDead) this.#toldUnwritten.push(`${user}: ${type.name} by ${actorId} on ${thing}`);
         },
         onProblem: () => {},

@@ -15,6 +15,8 @@ export class StreamClient {
   #marksVersion: Revision = 0;
   #isConnected = false;
   #isConnecting = false;
+  /** Frames that came while the list was read anew. */
+  #meanwhile: ServerFrame[] | null = null;
 
   constructor(person: PersonKey) {
     this.person = person;
@@ -24,7 +26,8 @@ export class StreamClient {
     return this.#isConnected;
   }
 
-  async connect(host: ShardHost): Promise<void> {
+  /** `reload` reads the whole list, for when there is too much to catch up with. */
+  async connect(host: ShardHost, reload: () => Promise<readonly Notification[]>): Promise<void> {
     if (this.#isConnected || this.#isConnecting) return;
     this.#isConnecting = true;
     const { hello, frames } = await host.openFeed(this.person, this.#revision);
@@ -33,11 +36,25 @@ export class StreamClient {
     if (hello.revision < this.#revision) this.faults.push(`hello steps back to ${hello.revision}`);
     this.counts = hello.counts;
     for (const frame of frames) this.receive(frame);
+    if (frames.some(({ kind }) => kind === 'resync')) await this.#reload(hello.revision, reload);
+  }
+
+  async #reload(revision: Revision, reload: () => Promise<readonly Notification[]>): Promise<void> {
+    this.#meanwhile = [];
+    const items = await reload();
+    if (!this.#isConnected) return;
+    const meanwhile = this.#meanwhile;
+    this.#meanwhile = null;
+    this.items.clear();
+    for (const item of items) this.items.set(item.id, item);
+    this.#revision = revision;
+    for (const frame of meanwhile) this.receive(frame);
   }
 
   disconnect(host: ShardHost): void {
     if (!this.#isConnected) return;
     this.#isConnected = false;
+    this.#meanwhile = null;
     host.closeFeed(this.person);
   }
 
@@ -45,10 +62,15 @@ export class StreamClient {
   lostConnection(): void {
     this.#isConnected = false;
     this.#isConnecting = false;
+    this.#meanwhile = null;
   }
 
   receive(frame: ServerFrame): void {
     if (!this.#isConnected) return;
+    if (this.#meanwhile !== null) {
+      this.#meanwhile.push(frame);
+      return;
+    }
     switch (frame.kind) {
       case 'changes':
         if (frame.revision < this.#revision) this.faults.push(`changes step back to ${frame.revision}`);
@@ -60,9 +82,6 @@ export class StreamClient {
       case 'marks':
         this.#mark(frame);
         this.#count(frame.counts);
-        break;
-      case 'resync':
-        this.faults.push('resync, though few rows changed');
         break;
     }
   }

@@ -91,8 +91,16 @@ export const limits = {
   microBatchBytesMax: 256 * KiB,
   /** People whose inbox heads are kept in memory; the one idle longest is evicted. */
   cachedPeopleMax: 50_000,
-  /** Rows whose heads are cached, over all people: bounds memory where people have many rows. */
-  cachedRowsMax: 1_000_000,
+  /** Rows read for a person who is not in memory: the newest, enough for most people to be whole. */
+  cachedHeadRows: 64,
+  /** Newest rows of a person kept in memory; of older ones only where they are. */
+  cachedRowsPerPerson: 256,
+  /** Rows in memory, over all people: bounds memory where people have many rows. */
+  cachedRowsMax: 400_000,
+  /** A row keeps its first members in itself, up to so many: most rows have one. */
+  openingMembersMax: 2,
+  /** Micro-batches between two looks at what may leave memory. */
+  evictEveryBatches: 64,
   /** Groups whose members are kept in memory, by number of members over all groups. */
   cachedMembersMax: 1_000_000,
 

@@ -7,6 +7,7 @@ import type { TypeEntry } from '../content/type-catalogue.ts';
 import type { EventFacts } from './event-facts.ts';
 
 const separator = '\u0001';
+const gonePrefix = `gone${separator}`;
 
 /** The row that events of `type` about this event's object go to. */
 export function groupKeyOf(type: TypeEntry, event: EventFacts): string {
@@ -58,5 +59,10 @@ export function isMentionKey(memberKey: string): boolean {
 
 /** Marks that a thing has been deleted, so that what comes late about it is not shown. */
 export function goneKey(thing: string): string {
-  return `gone${separator}${thing}`;
+  return `${gonePrefix}${thing}`;
+}
+
+/** The thing that a row remembers as deleted; null for all other rows. */
+export function thingGone(groupKey: string): string | null {
+  return groupKey.startsWith(gonePrefix) ? groupKey.slice(gonePrefix.length) : null;
 }

@@ -10,8 +10,8 @@ export interface Needs {
   readonly groupKeys: readonly string[];
   /** Rows with activity after this event time matter. */
   readonly backToMs: number;
-  /** The members of every row that several things share. */
-  readonly everyMember: boolean;
+  /** Every row, with its members where `gone` asks for them. */
+  readonly wholeInbox: boolean;
 }
 
 const everything = Number.NEGATIVE_INFINITY;
@@ -20,15 +20,15 @@ export function needsOf(event: EventFacts): Needs {
   const { type } = event;
   switch (type.rule) {
     case 'notify':
-      return { groupKeys: keysFor(type, event), backToMs: rememberedFrom(event.timeMs), everyMember: false };
+      return { groupKeys: keysFor(type, event), backToMs: rememberedFrom(event.timeMs), wholeInbox: false };
     case 'undo': {
       const types = type.undoes.map((name) => builtInTypes.find(name) as TypeEntry);
-      return { groupKeys: types.flatMap((each) => keysFor(each, event)), backToMs: everything, everyMember: false };
+      return { groupKeys: types.flatMap((each) => keysFor(each, event)), backToMs: everything, wholeInbox: false };
     }
     case 'edit':
-      return { groupKeys: keysFor(mentionType, event), backToMs: everything, everyMember: false };
+      return { groupKeys: keysFor(mentionType, event), backToMs: everything, wholeInbox: true };
     case 'gone':
-      return { groupKeys: [], backToMs: everything, everyMember: true };
+      return { groupKeys: [], backToMs: everything, wholeInbox: true };
   }
 }
 

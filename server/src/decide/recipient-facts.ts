@@ -7,6 +7,8 @@ export interface GroupFacts {
   readonly beganMs: number;
   /** The person has read it, so it takes no more. */
   readonly read: boolean;
+  /** The row of the same group key that was open before this one, if it is remembered. */
+  readonly older: GroupFacts | null;
   member(key: string): Member | undefined;
   /** Every member, in no order. For rules that must look through a group: deletions. */
   members(): Iterable<Member>;
@@ -14,8 +16,8 @@ export interface GroupFacts {
 
 export interface RecipientFacts {
   readonly user: string;
-  /** The rows of this group key that are remembered, newest first. */
-  groups(groupKey: string): readonly GroupFacts[];
+  /** The newest row of this group key; earlier ones hang on it. */
+  newest(groupKey: string): GroupFacts | null;
   /** Whether this thing (`post:p1`) is known to be deleted. */
   isGone(thing: string): boolean;
   /** Rows about a thing, about something that belongs to it, or with members that are the thing. */

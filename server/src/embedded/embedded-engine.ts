@@ -34,6 +34,7 @@ export class EmbeddedEngine {
   readonly #worker: Worker;
   readonly #caller: Caller;
   readonly #progress: Float64Array;
+  #isStopping = false;
 
   private constructor(worker: Worker, progress: Float64Array, options: EmbeddedEngineOptions) {
     const caller = new Caller(worker);
@@ -52,7 +53,7 @@ export class EmbeddedEngine {
     this.failed = new Promise((_, reject) => {
       const fail = (error: Error): void => {
         caller.end(error);
-        reject(error);
+        if (!this.#isStopping) reject(error);
       };
       worker.on('error', fail);
       worker.on('exit', (code) => fail(new Error(`the store's thread has ended with ${code}`)));
@@ -84,6 +85,7 @@ export class EmbeddedEngine {
 
   /** Finishes the micro-batch at hand, closes log and store, ends the thread. */
   async stop(): Promise<void> {
+    this.#isStopping = true;
     await this.#caller.call('stop', []);
     await this.#worker.terminate();
   }

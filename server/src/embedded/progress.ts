@@ -3,8 +3,10 @@
  * One number per lane (bytes durable and not yet applied), then one that grows with every micro-batch applied.
  */
 import { type Lane, lanes } from '@carillon/contract/lanes.ts';
+import { series, telemetry } from '../base/telemetry.ts';
 
 const batchesAt = lanes.length;
+const lagGauges = lanes.map((lane) => series('carillon_lag_bytes', { lane }));
 
 export function createProgress(): Float64Array {
   return new Float64Array(new SharedArrayBuffer((lanes.length + 1) * Float64Array.BYTES_PER_ELEMENT));
@@ -25,4 +27,9 @@ export function unappliedBytes(progress: Float64Array, lane: Lane): number {
 export function consumptionOf(progress: Float64Array): { behindBytes: number; applied: number } {
   const behindBytes = lanes.reduce((sum, lane) => sum + unappliedBytes(progress, lane), 0);
   return { behindBytes, applied: progress[batchesAt] as number };
+}
+
+/** Brings the gauges up to date before they are read. */
+export function noteLag(progress: Float64Array): void {
+  for (const [index, gauge] of lagGauges.entries()) telemetry.set(gauge, progress[index] as number);
 }

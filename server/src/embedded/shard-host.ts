@@ -8,6 +8,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { lanes } from '@carillon/contract/lanes.ts';
+import { type Reason, reasons } from '@carillon/contract/reasons.ts';
 import type { MarksFrame } from '@carillon/contract/stream.ts';
 import type { Clock } from '../base/clock.ts';
 import { shardOf } from '../base/hash.ts';
@@ -15,8 +16,9 @@ import type { PersonKey, Revision } from '../base/ids.ts';
 import type { LogFields } from '../base/log.ts';
 import type { LogEvent } from '../base/log-events.ts';
 import { nextRevision } from '../base/revision.ts';
-import { series, telemetry } from '../base/telemetry.ts';
+import { type Series, series, telemetry } from '../base/telemetry.ts';
 import { builtInTypes } from '../content/type-catalogue.ts';
+import type { Decision } from '../decide/decision.ts';
 import type { EventFacts } from '../decide/event-facts.ts';
 import { changesFrames } from '../deliver/realtime/changes-frames.ts';
 import { FrameBatchWriter } from '../deliver/realtime/frame-batch.ts';
@@ -27,9 +29,15 @@ import type { EventLog } from '../log/event-log.ts';
 import type { PackedBatch } from '../log/record.ts';
 import type { Person } from '../shard/person.ts';
 import { ShardExecutor, type ShardListener } from '../shard/shard-executor.ts';
+import { type ShardMemory, usualMemory } from '../shard/shard-memory.ts';
 import { noteApplied, noteBacklog } from './progress.ts';
 
 const metrics = {
+  decisions: Object.fromEntries(
+    reasons.map((reason) => [reason, series('carillon_decisions_total', { reason })]),
+  ) as Record<Reason, Series>,
+  apply: series('carillon_apply_seconds', {}),
+  rows: series('carillon_inbox_rows_total', {}),
   unusable: series('carillon_records_unusable_total', {}),
   writeErrors: series('carillon_inbox_write_errors_total', {}),
   trimmed: series('carillon_inbox_trimmed_total', {}),
@@ -52,8 +60,9 @@ export interface ShardHostParts {
   /** See `progress.ts`: kept current for admission and probes. */
   readonly progress: Float64Array;
   /** One event was decided for one recipient; it counts once its micro-batch is written. */
-  readonly onDecided: (event: EventFacts, user: string, tells: boolean) => void;
+  readonly onDecided?: (event: EventFacts, user: string, decision: Decision) => void;
   readonly onProblem: (problem: Problem) => void;
+  readonly memory?: ShardMemory;
 }
 
 export class ShardHost {
@@ -64,11 +73,11 @@ export class ShardHost {
 
   constructor(parts: ShardHostParts) {
     this.#parts = parts;
-    const { log, store, clock } = parts;
+    const { log, store, clock, memory = usualMemory } = parts;
     const listener = this.#listener();
     this.#executors = Array.from(
       { length: parts.shards },
-      (_, shard) => new ShardExecutor({ shard, log, store, clock, listener, catalogue: builtInTypes }),
+      (_, shard) => new ShardExecutor({ shard, log, store, clock, listener, catalogue: builtInTypes, memory }),
     );
   }
 
@@ -172,8 +181,14 @@ export class ShardHost {
   #listener(): ShardListener {
     return {
       isWatched: (person) => this.#watched.has(person),
-      changed: (people) => this.#publish(people),
-      decided: this.#parts.onDecided,
+      changed: (people, tookMs) => {
+        telemetry.observe(metrics.apply, tookMs / 1000);
+        this.#publish(people);
+      },
+      decided: (event, user, decision) => {
+        telemetry.add(metrics.decisions[decision.reason]);
+        this.#parts.onDecided?.(event, user, decision);
+      },
       unusable: (lane, bytes, reason) => {
         telemetry.add(metrics.unusable);
         this.#parts.onProblem({
@@ -191,6 +206,7 @@ export class ShardHost {
   #publish(people: readonly Person[]): void {
     const nowMs = this.#parts.clock.now();
     for (const person of people) {
+      telemetry.add(metrics.rows, person.changedItems().length);
       if (!this.#watched.has(person.key)) continue;
       for (const frame of changesFrames(person, nowMs)) {
         this.#frames.add(person.key, 'changes', frame.revision, JSON.stringify(frame));

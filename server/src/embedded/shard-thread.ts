@@ -14,6 +14,7 @@ import { IdempotencyStoreLevel } from '../intake/idempotency-store-level.ts';
 import { EventLogSegments } from '../log/event-log-segments.ts';
 import { Answerer, type Handler } from './channel.ts';
 import { Housekeeping } from './housekeeping.ts';
+import { noteLag } from './progress.ts';
 import { prepareFolders, ShardHost } from './shard-host.ts';
 import type { ShardThreadOptions } from './shard-thread-options.ts';
 
@@ -38,7 +39,6 @@ async function open(): Promise<Record<string, Handler>> {
     shards: options.shards,
     progress: options.progress,
     onFrames: (bytes) => answerer.notify('frames', bytes, [bytes.buffer]),
-    onDecided: () => {},
     onProblem: (problem) => answerer.notify('problem', problem),
   });
   const housekeeping = new Housekeeping({ host, log, store, idempotency, clock, options });
@@ -67,6 +67,7 @@ async function open(): Promise<Record<string, Handler>> {
     idempotencyExpire: idempotency.expire.bind(idempotency),
     metrics() {
       loopDelay.read();
+      noteLag(options.progress);
       return telemetry.snapshot();
     },
     async stop() {

@@ -40,6 +40,17 @@ export class CountTally {
     return this.#unread <= limits.countMax || this.#unseen <= limits.countMax;
   }
 
+  /** Adds what has been counted elsewhere. */
+  addAll({ unread, unseen }: { readonly unread: number; readonly unseen: number }): void {
+    this.#unread += unread;
+    this.#unseen += unseen;
+  }
+
+  /** As far as counted, without the cap. */
+  exact(): { unread: number; unseen: number } {
+    return { unread: this.#unread, unseen: this.#unseen };
+  }
+
   get isFull(): boolean {
     return this.#unread > limits.countMax && this.#unseen > limits.countMax;
   }

@@ -1,7 +1,8 @@
 /**
  * The inbox store in LevelDB, for the embedded engine. All keys of a person lie in one range:
  *
- *     <prefix>p/<person> NUL a0 | a1       greatest deep revision of the executor, and of trimming (one writer each)
+ *     <prefix>p/<person> NUL a0 | a1       greatest deep revision of the executor, and of trimming (one writer each);
+ *                                          a0 is there for everyone of whom anything is
  *                            b             through-marks
  *                            i <place key> an item, or `f<from>,<until>` where a row once stood; newest first
  *                            k <id>        marks of one item
@@ -36,6 +37,8 @@ type Entry = [key: string, value: string];
 const stepBytes = 1024 * 1024;
 const revisionChars = 11;
 
+const unknownPerson: PersonHead = { items: [], complete: true, marks: noMarks, deepRevision: 0 };
+
 export class InboxStoreLevel implements InboxStore {
   readonly #db: LevelDb;
   readonly #prefix: string;
@@ -62,6 +65,8 @@ export class InboxStoreLevel implements InboxStore {
 
   async head(person: PersonKey, rowsMax: number): Promise<PersonHead> {
     const base = this.#base(person);
+    // Nothing has been written of this person: most new people are met like this, and need no iterator.
+    if (this.#db.getSync(`${base}a0`) === undefined) return unknownPerson;
     const snapshot = this.#db.snapshot();
     try {
       const get = (tag: string): string | undefined => this.#db.getSync<string, string>(base + tag, { snapshot });
@@ -111,7 +116,8 @@ export class InboxStoreLevel implements InboxStore {
   async members(person: PersonKey, id: NotificationId): Promise<readonly Member[]> {
     const deltas = await this.#deltas(person, id);
     if (deltas.length > limits.memberDeltasMax) await this.#queue(person, () => this.#joinDeltas(person, id));
-    return mergeDeltas(deltas.map(([, text]) => decodeMembers(text)));
+    const item = await this.item(person, id);
+    return mergeDeltas([item?.opening ?? [], ...deltas.map(([, text]) => decodeMembers(text))]);
   }
 
   async marks(person: PersonKey): Promise<Marks> {
@@ -130,6 +136,7 @@ export class InboxStoreLevel implements InboxStore {
     return this.#queue(person, async () => {
       const base = this.#base(person);
       const batch = this.#db.batch();
+      if (this.#db.getSync(`${base}a0`) === undefined) batch.put(`${base}a0`, '0');
       const through = this.#db.getSync(`${base}b`);
       const hasItems = (patch.items ?? []).length > 0 || (through !== undefined && hasItemMarks(through));
       const merged = mergeThrough(through === undefined ? noMarks : decodeThrough(through), patch);

@@ -89,7 +89,8 @@ export class InboxStoreMemory implements InboxStore {
 
   async members(person: PersonKey, id: NotificationId): Promise<readonly Member[]> {
     const deltas = [...(this.#people.get(person)?.members.get(id) ?? [])].sort(([a], [b]) => a - b);
-    return mergeDeltas(deltas.map(([, text]) => decodeMembers(text)));
+    const item = await this.item(person, id);
+    return mergeDeltas([item?.opening ?? [], ...deltas.map(([, text]) => decodeMembers(text))]);
   }
 
   async marks(person: PersonKey): Promise<Marks> {

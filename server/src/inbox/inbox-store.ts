@@ -59,7 +59,7 @@ export interface InboxStore {
   rows(person: PersonKey, after: Place | null, rowsMax: number): Promise<readonly StoredRow[]>;
   /** One item by id, wherever it stands now; live or removed. */
   item(person: PersonKey, id: NotificationId): Promise<Item | null>;
-  /** Members of one group, merged: one per key, the latest. */
+  /** Members of one group, those in the item's `opening` among them, merged: one per key, the latest. */
   members(person: PersonKey, id: NotificationId): Promise<readonly Member[]>;
   marks(person: PersonKey): Promise<Marks>;
   /** Merges and answers the marks as they then are. Any order of any patches ends in the same marks. */

@@ -14,6 +14,16 @@ const revision = fc.nat({ max: Number.MAX_SAFE_INTEGER });
 const actor = fc.record({ id: text, name: textOrNull, avatar: textOrNull });
 const parent = fc.record({ kind: text, id: text, title: textOrNull, url: textOrNull });
 
+const member: fc.Arbitrary<Member> = fc.record({
+  key: text,
+  actor,
+  thing: text,
+  countedAtMs: timeMs,
+  seq: fc.option(revision),
+  timeMs,
+  present: fc.boolean(),
+});
+
 const items: fc.Arbitrary<Item> = fc
   .record({
     type: text,
@@ -50,20 +60,11 @@ const items: fc.Arbitrary<Item> = fc
         }),
       ),
     ),
+    opening: fc.array(member, { maxLength: 2 }),
   })
   .map((parts) => ({ ...testItem(ana, 'e1', noonMs), ...parts }));
 
-const members: fc.Arbitrary<Member[]> = fc.array(
-  fc.record({
-    key: text,
-    actor,
-    thing: text,
-    countedAtMs: timeMs,
-    seq: fc.option(revision),
-    timeMs,
-    present: fc.boolean(),
-  }),
-);
+const members: fc.Arbitrary<Member[]> = fc.array(member);
 
 test('any item comes back from its bytes as it was', () => {
   fc.assert(
@@ -90,7 +91,7 @@ test('text that would break lines or UTF-8 survives', () => {
 test('the format of the first release is read for good', () => {
   const lines = [
     '1',
-    5,
+    5 + 8,
     8,
     1773144000000,
     1,

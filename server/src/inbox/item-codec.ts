@@ -11,15 +11,18 @@ import type { ChannelDecision } from '@carillon/contract/reasons.ts';
 import type { NotificationId } from '../base/ids.ts';
 import type { FormerPlace, Item, ItemActor, ItemObject } from './item.ts';
 import { line, lineOrNull, splitLines, textOrNull } from './line-text.ts';
+import { actorLines, actorLinesEach, actorOf, memberLines, membersOf } from './member-codec.ts';
 
 const format = '1';
 
-/** Bits of the line of flags. */
+/** Bits of the line of flags; above them the number of actors shown and of opening members. */
 const flags = { live: 1, estimate: 2, mentioned: 4 } as const;
+const actorsUnit = 8;
+const openingUnit = 32;
 
 /**
- * The lines of format 1: numbers first, so that counting need not read on. Behind them three lines for each actor,
- * and before those, where the object has a parent, its id, title and link.
+ * The lines of format 1: numbers first, so that counting need not read on. Behind them, where the object has a parent,
+ * its id, title and link; then three lines for each actor, then nine for each opening member.
  */
 const at = {
   flags: 1,
@@ -71,6 +74,7 @@ export function encodeItem(item: Item): string {
   if (parent === null) text += lineOrNull(null);
   else text += lineOrNull(parent.kind) + line(parent.id) + lineOrNull(parent.title) + lineOrNull(parent.url);
   for (const actor of item.actors) text += actorLines(actor);
+  for (const member of item.opening) text += memberLines(member);
   return text;
 }
 
@@ -82,6 +86,8 @@ export function decodeItem(text: string): Item {
   const activityAtMs = Number(lines[at.activityAtMs]);
   const activityRevision = Number(lines[at.activityRevision]);
   const object = objectOf(lines);
+  const actorsFrom = object.parent === null ? at.rest : at.rest + 3;
+  const openingFrom = actorsFrom + actorLinesEach * (Math.floor(bits / actorsUnit) % 4);
   return {
     id: lines[at.id] as NotificationId,
     type: lines[at.type] as string,
@@ -95,7 +101,7 @@ export function decodeItem(text: string): Item {
     activityRevision,
     revision: activityRevision + Number(lines[at.revision]),
     acceptedAtMs: activityAtMs + Number(lines[at.acceptedAtMs]),
-    actors: actorsOf(lines, object.parent === null ? at.rest : at.rest + 3),
+    actors: actorsOf(lines, actorsFrom, openingFrom),
     actorCount: Number(lines[at.actorCount]),
     actorCountIsEstimate: (bits & flags.estimate) !== 0,
     actorCountAtMove: Number(lines[at.actorCountAtMove]),
@@ -104,6 +110,7 @@ export function decodeItem(text: string): Item {
     formerPlaces: formerOf(lines[at.formerPlaces] as string),
     openedBy: { source: lines[at.source] as string, id: lines[at.eventId] as string },
     decisions: decisionsOf(lines[at.decisions] as string),
+    opening: membersOf(lines, openingFrom),
   };
 }
 
@@ -111,22 +118,15 @@ function flagsOf(item: Item): number {
   return (
     (item.state === 'live' ? flags.live : 0) |
     (item.actorCountIsEstimate ? flags.estimate : 0) |
-    (item.mentioned ? flags.mentioned : 0)
+    (item.mentioned ? flags.mentioned : 0) |
+    (item.actors.length * actorsUnit) |
+    (item.opening.length * openingUnit)
   );
 }
 
-export function actorLines(actor: ItemActor): string {
-  return line(actor.id) + lineOrNull(actor.name) + lineOrNull(actor.avatar);
-}
-
-/** The actor whose lines begin at `from`. */
-export function actorOf(lines: readonly string[], from: number): ItemActor {
-  return { id: lines[from] as string, name: textOrNull(lines[from + 1]), avatar: textOrNull(lines[from + 2]) };
-}
-
-function actorsOf(lines: readonly string[], from: number): ItemActor[] {
+function actorsOf(lines: readonly string[], from: number, to: number): ItemActor[] {
   const actors: ItemActor[] = [];
-  for (let next = from; next < lines.length; next += 3) actors.push(actorOf(lines, next));
+  for (let next = from; next < to; next += actorLinesEach) actors.push(actorOf(lines, next));
   return actors;
 }
 

@@ -71,6 +71,8 @@ export interface Item {
   /** Identity of the event that opened the row. */
   readonly openedBy: { readonly source: string; readonly id: string };
   decisions: readonly ChannelDecision[];
+  /** Members the row was opened with, kept in the row itself; those who came later are kept beside it. */
+  opening: readonly Member[];
 }
 
 /** One (actor, thing) in a group: at once the same-meaning check, the undo record and the list of people. */
@@ -123,12 +125,15 @@ export interface PersonWrite {
     readonly movedFrom: Place | null;
     readonly droppedFormer?: readonly FormerPlace[];
   }[];
-  /** Members added or changed, one delta per group. */
+  /** Members added or changed beside those in `opening`, one delta per group. */
   readonly members: readonly {
     readonly item: NotificationId;
     readonly revision: Revision;
     readonly members: readonly Member[];
   }[];
-  /** Set when a row outside the newest `changesMax` changed: older readers must load again. */
+  /**
+   * Set when a row outside the newest `changesMax` changed: older readers must load again. Set, too, with a person's
+   * first rows, so that a store can tell by it whether it knows the person.
+   */
   readonly deepRevision: Revision | null;
 }

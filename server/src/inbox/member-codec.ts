@@ -1,29 +1,49 @@
-/** Members as stored: one text per delta, a format number and then nine lines for each member (see `item-codec.ts`). */
-import type { Member } from './item.ts';
-import { actorLines, actorOf } from './item-codec.ts';
-import { line, splitLines } from './line-text.ts';
+/**
+ * Members as stored: nine lines each (see `line-text.ts`), of which the last three are the actor. A delta of members
+ * is a format number and their lines; an item's opening members are lines of the item.
+ */
+import type { ItemActor, Member } from './item.ts';
+import { line, lineOrNull, splitLines, textOrNull } from './line-text.ts';
 
 const format = '1';
-const linesEach = 9;
+const memberLinesEach = 9;
+export const actorLinesEach = 3;
 
-export function encodeMembers(members: readonly Member[]): string {
+export function encodeMembers(members: Iterable<Member>): string {
   let text = format;
-  for (const member of members) {
-    text +=
-      line(member.key) +
-      line(member.thing) +
-      `\n${member.countedAtMs}\n${member.seq ?? ''}\n${member.timeMs - member.countedAtMs}\n${member.present ? 1 : 0}` +
-      actorLines(member.actor);
-  }
+  for (const member of members) text += memberLines(member);
   return text;
 }
 
 export function decodeMembers(text: string): Member[] {
   const lines = splitLines(text);
   if (lines[0] !== format) throw new Error(`Members are stored in the unknown format ${JSON.stringify(lines[0])}`);
+  return membersOf(lines, 1);
+}
+
+export function memberLines(member: Member): string {
+  return (
+    line(member.key) +
+    line(member.thing) +
+    `\n${member.countedAtMs}\n${member.seq ?? ''}\n${member.timeMs - member.countedAtMs}\n${member.present ? 1 : 0}` +
+    actorLines(member.actor)
+  );
+}
+
+/** The members whose lines begin at `from` and go on to the end. */
+export function membersOf(lines: readonly string[], from: number): Member[] {
   const members: Member[] = [];
-  for (let at = 1; at < lines.length; at += linesEach) members.push(memberOf(lines, at));
+  for (let at = from; at < lines.length; at += memberLinesEach) members.push(memberOf(lines, at));
   return members;
+}
+
+export function actorLines(actor: ItemActor): string {
+  return line(actor.id) + lineOrNull(actor.name) + lineOrNull(actor.avatar);
+}
+
+/** The actor whose lines begin at `from`. */
+export function actorOf(lines: readonly string[], from: number): ItemActor {
+  return { id: lines[from] as string, name: textOrNull(lines[from + 1]), avatar: textOrNull(lines[from + 2]) };
 }
 
 function memberOf(lines: readonly string[], at: number): Member {
@@ -40,9 +60,8 @@ function memberOf(lines: readonly string[], at: number): Member {
   };
 }
 
-/** Deltas in order of revision as one list: one member per key, the latest, in order of first appearance. */
+/** Opening members and deltas in order of revision as one list: one per key, the latest, in order of first appearance. */
 export function mergeDeltas(deltas: readonly (readonly Member[])[]): Member[] {
-  if (deltas.length === 1) return [...(deltas[0] as readonly Member[])];
   const byKey = new Map<string, Member>();
   for (const delta of deltas) for (const member of delta) byKey.set(member.key, member);
   return [...byKey.values()];

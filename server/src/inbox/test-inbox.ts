@@ -17,6 +17,7 @@ export class TestInbox {
   readonly #store: InboxStore;
   readonly #clock: Clock;
   readonly #person: PersonKey;
+  #deepRevision: Revision = 0;
 
   constructor(store: InboxStore, clock: Clock, person: PersonKey) {
     this.#store = store;
@@ -57,7 +58,8 @@ export class TestInbox {
   async #write(item: Item, movedFrom: Place | null, droppedFormer: FormerPlace[]): Promise<void> {
     this.items.set(item.id, item);
     const isDeep = this.list().indexOf(item) >= limits.changesMax;
-    const deepRevision = isDeep ? item.revision : null;
+    if (isDeep) this.#deepRevision = item.revision;
+    const deepRevision = this.#deepRevision;
     const items = [{ item, movedFrom, droppedFormer }];
     await this.#store.write(0, [{ person: this.#person, items, members: [], deepRevision }], [item.revision]);
   }

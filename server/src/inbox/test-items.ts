@@ -34,6 +34,7 @@ export function testItem(person: PersonKey, eventId: string, timeMs: number, cha
     formerPlaces: [],
     openedBy: { source: 'posts', id: eventId },
     decisions: [{ channel: 'inApp', kind: 'send', reason: 'default' }],
+    opening: [],
     ...change,
   };
 }
@@ -68,13 +69,13 @@ export function personWrite(person: PersonKey, items: readonly Item[], change: P
     person,
     items: items.map((item) => ({ item, movedFrom: null })),
     members: [],
-    deepRevision: null,
+    deepRevision: 0,
     ...change,
   };
 }
 
 export function moveWrite(person: PersonKey, item: Item, movedFrom: Place): PersonWrite {
-  return { person, items: [{ item, movedFrom }], members: [], deepRevision: null };
+  return { person, items: [{ item, movedFrom }], members: [], deepRevision: 0 };
 }
 
 export function idsOf<Id extends string>(items: Iterable<{ readonly id: Id }>): Id[] {

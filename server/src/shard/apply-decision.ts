@@ -64,6 +64,7 @@ function newItem({ person, event, decision, revision }: Step, { type, groupKey, 
     formerPlaces: [],
     openedBy: { source, id: eventId },
     decisions: inAppDecision(decision),
+    opening: [],
   };
 }
 

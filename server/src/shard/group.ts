@@ -6,33 +6,44 @@ import { isRead } from '../inbox/item-state.ts';
 import { idTimeMs } from '../inbox/notification-id.ts';
 import type { Members } from './members.ts';
 
+/** Whose row it is, as far as a row must know. */
+export interface GroupOwner {
+  readonly marks: Marks;
+}
+
+/** Changed by a write that has not happened yet; most rows never have one. */
+interface Unwritten {
+  /** Members by key, as they are now. */
+  readonly members: Map<string, Member>;
+  /** Place in the store, when the row has moved. */
+  movedFrom: Place | null;
+  /** Former places that the row no longer remembers. */
+  droppedFormer: readonly FormerPlace[];
+}
+
 export class Group implements GroupFacts {
   readonly item: Item;
   readonly beganMs: number;
-  readonly #marks: () => Marks;
+  readonly #owner: GroupOwner;
+  older: Group | null = null;
   /** Null until loaded from the store. */
   memberSet: Members | null;
-  /** Members changed in this micro-batch, by key, as they are now. */
-  readonly changed = new Map<string, Member>();
-  /** Already among the person's rows to write. */
-  isDirty = false;
-  /** Place in the store, when the row has moved in this micro-batch. */
-  movedFrom: Place | null = null;
-  /** Former places that the row no longer remembers. */
-  droppedFormer: readonly FormerPlace[] = [];
+  /** Among the person's newest rows in memory, rather than fetched by itself. */
+  isRow = false;
   /** Not yet in the store. */
   isNew: boolean;
+  unwritten: Unwritten | null = null;
 
-  constructor(item: Item, memberSet: Members | null, marks: () => Marks) {
+  constructor(item: Item, memberSet: Members | null, owner: GroupOwner) {
     this.item = item;
     this.beganMs = idTimeMs(item.id);
     this.memberSet = memberSet;
     this.isNew = memberSet !== null;
-    this.#marks = marks;
+    this.#owner = owner;
   }
 
   get read(): boolean {
-    const marks = this.#marks();
+    const { marks } = this.#owner;
     return isRead(this.item, marks.items.get(this.item.id), marks);
   }
 
@@ -46,7 +57,7 @@ export class Group implements GroupFacts {
 
   setMember(member: Member): void {
     this.#members().set(member);
-    this.changed.set(member.key, member);
+    this.#toWrite().members.set(member.key, member);
   }
 
   /** Brings what the item shows in line with its members. `revision` is that of this change. */
@@ -65,13 +76,14 @@ export class Group implements GroupFacts {
   /** Moves the row to where `timeMs` belongs, remembering for a while where it stood. */
   moveTo(timeMs: number, revision: Revision, formerPlacesMax: number): void {
     const { item } = this;
+    const unwritten = this.#toWrite();
     // Places taken and left within one micro-batch were never seen by anyone.
-    if (!this.isNew && this.movedFrom === null && timeMs !== item.activityAtMs) {
-      this.movedFrom = { activityAtMs: item.activityAtMs, id: item.id };
+    if (!this.isNew && unwritten.movedFrom === null && timeMs !== item.activityAtMs) {
+      unwritten.movedFrom = { activityAtMs: item.activityAtMs, id: item.id };
       const former = { activityAtMs: item.activityAtMs, from: item.activityRevision, until: revision };
       const places = [...item.formerPlaces, former];
       item.formerPlaces = places.slice(-formerPlacesMax);
-      this.droppedFormer = places.slice(0, -formerPlacesMax);
+      unwritten.droppedFormer = places.slice(0, -formerPlacesMax);
     }
     item.activityAtMs = timeMs;
     item.activityRevision = revision;
@@ -79,15 +91,17 @@ export class Group implements GroupFacts {
   }
 
   written(): void {
-    this.changed.clear();
-    this.isDirty = false;
-    this.movedFrom = null;
-    this.droppedFormer = [];
+    this.unwritten = null;
     this.isNew = false;
   }
 
   #members(): Members {
     if (this.memberSet === null) throw new Error(`members of ${this.item.id} are needed before they are loaded`);
     return this.memberSet;
+  }
+
+  #toWrite(): Unwritten {
+    this.unwritten ??= { members: new Map(), movedFrom: null, droppedFormer: [] };
+    return this.unwritten;
   }
 }

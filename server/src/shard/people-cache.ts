@@ -1,28 +1,23 @@
 /** The people a shard holds in memory; whoever was idle longest goes when there are too many, or too many rows or members. */
 import type { PersonKey } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
+import { CountTally } from '../inbox/counts.ts';
 import type { InboxStore, StoredRow } from '../inbox/inbox-store.ts';
-import type { Place } from '../inbox/item.ts';
+import type { Marks, Place } from '../inbox/item.ts';
 import type { Group } from './group.ts';
 import { Members } from './members.ts';
 import { Person } from './person.ts';
-
-/** Rows read for a person who is not in memory: the newest, enough for most people to be whole. */
-const headRows = 64;
-/** Rows read at a time when older ones matter. */
-const olderRows = 512;
+import type { ShardMemory } from './shard-memory.ts';
 
 export class PeopleCache {
   readonly #store: InboxStore;
+  readonly #memory: ShardMemory;
   /** In order of last use. */
   readonly #people = new Map<PersonKey, Person>();
 
-  constructor(store: InboxStore) {
+  constructor(store: InboxStore, memory: ShardMemory) {
     this.#store = store;
-  }
-
-  get size(): number {
-    return this.#people.size;
+    this.#memory = memory;
   }
 
   get(key: PersonKey): Person | undefined {
@@ -40,31 +35,34 @@ export class PeopleCache {
         this.#people.set(key, person);
       }
     }
-    const heads = await Promise.all(cold.map((key) => this.#store.head(key, headRows)));
+    if (cold.length === 0) return;
+    const heads = await Promise.all(cold.map((key) => this.#store.head(key, this.#memory.cachedHeadRows)));
     for (const [index, key] of cold.entries()) {
       const head = heads[index];
-      if (head !== undefined) this.#people.set(key, new Person(key, head));
+      if (head !== undefined) this.#people.set(key, new Person(key, head, this.#memory.cachedRowsPerPerson));
     }
   }
 
-  /** Loads older rows until those with activity at `backToMs` are among them. */
+  /** Brings older rows into memory until all with activity at `backToMs` or later are known. */
   async loadBackTo(person: Person, backToMs: number): Promise<void> {
-    let after = person.lastPlace;
-    while (person.loadedBackToMs > backToMs) {
-      const rows = await this.#store.rows(person.key, after, olderRows);
-      person.marks = await this.#store.marks(person.key);
-      const items = rows.flatMap((row) => (row.kind === 'item' ? [row.item] : []));
-      person.addOlder(items, rows.length < olderRows);
-      const last = rows.at(-1);
-      if (last !== undefined) after = placeOf(last);
-    }
+    await this.#loadOlder(person, () => person.isKnownBackTo(backToMs));
   }
 
-  /** Loads older rows until the person's counts can be told from memory. */
-  async loadForCounts(person: Person, nowMs: number): Promise<void> {
-    while (!person.isComplete && !person.countsAreKnown(nowMs)) {
-      await this.loadBackTo(person, person.loadedBackToMs - 1);
+  /** Brings every row into memory; those beyond the newest leave again with the next write. */
+  async loadAll(person: Person): Promise<void> {
+    await this.#loadOlder(person, () => person.isComplete);
+  }
+
+  /** Brings the rows of one group into memory, with their members. */
+  async loadGroup(person: Person, groupKey: string): Promise<void> {
+    for (const id of [...person.idsElsewhere(groupKey)]) {
+      const item = await this.#store.item(person.key, id);
+      if (item !== null) person.addStray(item);
+      else person.forgetElsewhere(groupKey, id);
     }
+    const chain: Group[] = [];
+    for (let group = person.newest(groupKey); group !== null; group = group.older) chain.push(group);
+    await this.loadMembers(person, chain);
   }
 
   async loadMembers(person: Person, groups: readonly Group[]): Promise<void> {
@@ -73,21 +71,33 @@ export class PeopleCache {
     for (const [index, group] of cold.entries()) group.memberSet = new Members(loaded[index]);
   }
 
-  /** Keeps within the limits. `isHeld` people stay whatever happens: they have unwritten changes. */
+  /** Counts what lies beyond the rows in memory, if that matters for the person's counts. */
+  async loadForCounts(person: Person, nowMs: number): Promise<void> {
+    if (person.countsAreKnown(nowMs)) return;
+    person.marks = await this.#store.marks(person.key);
+    const tally = new CountTally(person.marks, nowMs);
+    for await (const row of this.#rowsAfter(person.key, person.lastPlace)) {
+      if (row.kind === 'item' && !tally.add(row.item)) break;
+    }
+    person.tail = { ...tally.exact(), marksVersion: person.marks.version, untilMs: nextWakeMs(person.marks, nowMs) };
+  }
+
+  /** Keeps within the limits. People with unwritten changes stay. */
   evict(): void {
     let rows = 0;
     let members = 0;
     for (const person of this.#people.values()) {
-      rows += person.rows.length;
-      members += person.memberCount;
+      const size = person.size();
+      rows += size.rows;
+      members += size.members;
     }
     for (const [key, person] of this.#people) {
-      const isFull =
-        this.#people.size > limits.cachedPeopleMax || rows > limits.cachedRowsMax || members > limits.cachedMembersMax;
-      if (!isFull) return;
+      const { cachedPeopleMax, cachedRowsMax, cachedMembersMax } = this.#memory;
+      if (this.#people.size <= cachedPeopleMax && rows <= cachedRowsMax && members <= cachedMembersMax) return;
       if (person.isDirty) continue;
-      rows -= person.rows.length;
-      members -= person.memberCount;
+      const size = person.size();
+      rows -= size.rows;
+      members -= size.members;
       this.#people.delete(key);
     }
   }
@@ -95,8 +105,42 @@ export class PeopleCache {
   forget(key: PersonKey): void {
     this.#people.delete(key);
   }
+
+  async #loadOlder(person: Person, isEnough: () => boolean): Promise<void> {
+    if (isEnough()) return;
+    person.marks = await this.#store.marks(person.key);
+    for (let after = person.lastPlace; !isEnough(); ) {
+      const rows = await this.#store.rows(person.key, after, limits.readStepRows);
+      person.addOlder(
+        rows.flatMap((row) => (row.kind === 'item' ? [row.item] : [])),
+        rows.length < limits.readStepRows,
+      );
+      const last = rows.at(-1);
+      if (last !== undefined) after = placeOf(last);
+    }
+  }
+
+  async *#rowsAfter(key: PersonKey, from: Place | null): AsyncIterable<StoredRow> {
+    for (let after = from; ; ) {
+      const rows = await this.#store.rows(key, after, limits.readStepRows);
+      yield* rows;
+      const last = rows.at(-1);
+      if (last === undefined || rows.length < limits.readStepRows) return;
+      after = placeOf(last);
+    }
+  }
 }
 
 function placeOf(row: StoredRow): Place {
   return row.kind === 'item' ? row.item : { activityAtMs: row.place.activityAtMs, id: row.id };
+}
+
+/** When the next snoozed row comes back, and with it the counts change. */
+function nextWakeMs(marks: Marks, nowMs: number): number {
+  let next = Number.POSITIVE_INFINITY;
+  for (const { snoozedUntilMs } of marks.items.values()) {
+    const untilMs = snoozedUntilMs?.value ?? 0;
+    if (untilMs > nowMs) next = Math.min(next, untilMs);
+  }
+  return next;
 }

@@ -1,18 +1,32 @@
 /**
- * One person's inbox as the shard holds it while it owns them: the newest rows, what is known of older ones, the marks.
- * It answers the rules' questions (`RecipientFacts`) from memory; `missing` says what must be loaded first.
+ * One person's inbox as the shard holds it while it owns them.
+ *
+ * In memory are the newest rows (`rows`) and the marks; of older rows only where to find them, by the fingerprint of
+ * their group key. `isKnownBackTo` says how far back in time that knowledge reaches: a group key that is not known
+ * there has no row, and costs no read. It answers the rules' questions (`RecipientFacts`) once `PeopleCache` has
+ * loaded what they need.
  */
-import type { PersonKey, Revision } from '../base/ids.ts';
+import type { Counts } from '@carillon/contract/notification.ts';
+import { fingerprintOf } from '../base/hash.ts';
+import type { NotificationId, PersonKey, Revision } from '../base/ids.ts';
 import { splitPersonKey } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
-import { goneKey } from '../decide/keys.ts';
+import { thingGone } from '../decide/keys.ts';
 import type { RecipientFacts } from '../decide/recipient-facts.ts';
 import { CountTally } from '../inbox/counts.ts';
 import type { PersonHead } from '../inbox/inbox-store.ts';
 import type { Item, Marks, PersonWrite, Place } from '../inbox/item.ts';
 import { Group } from './group.ts';
+import type { Members } from './members.ts';
+import { toPersonWrite } from './person-write.ts';
 
-const none: readonly Group[] = [];
+/** A part of the counts, true under these marks and until a snoozed row comes back. */
+interface Tail {
+  readonly unread: number;
+  readonly unseen: number;
+  readonly marksVersion: Revision;
+  readonly untilMs: number;
+}
 
 export class Person implements RecipientFacts {
   readonly key: PersonKey;
@@ -21,52 +35,62 @@ export class Person implements RecipientFacts {
   /** Newest first, as the list shows them. */
   readonly rows: Group[] = [];
   /** No rows exist beyond `rows`. */
-  isComplete: boolean;
+  isComplete = false;
   marks: Marks;
   /** Greatest revision of any change so far. */
   revision: Revision;
   deepRevision: Revision;
-  readonly #byKey = new Map<string, Group[]>();
-  readonly #marksNow = (): Marks => this.marks;
+  /** Unread and unseen among rows beyond `rows`, under these marks; null while not known. */
+  tail: Tail | null = null;
+  readonly #newest = new Map<string, Group>();
+  /** Rows that are known and not in memory, by fingerprint of their group key. */
+  readonly #elsewhere = new Map<number, NotificationId[]>();
+  readonly #gone = new Set<string>();
+  readonly #rowsKept: number;
+  #knownBackToMs = Number.POSITIVE_INFINITY;
   #dirty: Group[] = [];
+  /** Fetched by themselves for this micro-batch. */
+  #strays: Group[] = [];
   #isDeepDirty = false;
+  #isFirstWrite: boolean;
 
-  constructor(key: PersonKey, head: PersonHead) {
+  /** `rowsKept`: newest rows to keep in memory. */
+  constructor(key: PersonKey, head: PersonHead, rowsKept: number = limits.cachedRowsPerPerson) {
     const { tenant, user } = splitPersonKey(key);
     this.key = key;
+    this.#rowsKept = rowsKept;
     this.tenant = tenant;
     this.user = user;
-    this.isComplete = head.complete;
     this.marks = head.marks;
     this.deepRevision = head.deepRevision;
     this.revision = head.deepRevision;
+    this.#isFirstWrite = head.complete && head.items.length === 0;
     this.addOlder(head.items, head.complete);
-  }
-
-  get memberCount(): number {
-    return this.rows.reduce((sum, { memberSet }) => sum + (memberSet?.size ?? 0), 0);
   }
 
   get isDirty(): boolean {
     return this.#dirty.length > 0;
   }
 
-  groups(groupKey: string): readonly Group[] {
-    return this.#byKey.get(groupKey) ?? none;
+  newest(groupKey: string): Group | null {
+    return this.#newest.get(groupKey) ?? null;
   }
 
   isGone(thing: string): boolean {
-    return this.#byKey.has(goneKey(thing));
+    return this.#gone.size > 0 && this.#gone.has(thing);
   }
 
   about(thing: string): readonly Group[] {
     return this.rows.filter((group) => concerns(group, thing));
   }
 
-  /** Loaded rows reach back to this event time; `NEGATIVE_INFINITY` when all are loaded. */
-  get loadedBackToMs(): number {
-    if (this.isComplete) return Number.NEGATIVE_INFINITY;
-    return this.rows.at(-1)?.item.activityAtMs ?? Number.POSITIVE_INFINITY;
+  isKnownBackTo(timeMs: number): boolean {
+    return this.#knownBackToMs <= timeMs;
+  }
+
+  /** Rows of this group key that must be fetched before the rules may ask for it. */
+  idsElsewhere(groupKey: string): readonly NotificationId[] {
+    return this.#elsewhere.size === 0 ? none : (this.#elsewhere.get(fingerprintOf(groupKey)) ?? none);
   }
 
   get lastPlace(): Place | null {
@@ -74,55 +98,80 @@ export class Person implements RecipientFacts {
     return last === undefined ? null : { activityAtMs: last.item.activityAtMs, id: last.item.id };
   }
 
-  /** Rows older than all that are loaded, newest first. */
+  /** How many rows and members are held, for the cache's limits. */
+  size(): { rows: number; members: number } {
+    let members = 0;
+    for (const { memberSet } of this.rows) members += memberSet?.size ?? 0;
+    return { rows: this.rows.length + this.#elsewhere.size / 8, members };
+  }
+
+  /** Rows older than all in `rows`, newest first, behind which there are no more if `isComplete`. */
   addOlder(items: readonly Item[], isComplete: boolean): void {
     for (const item of items) {
-      const group = new Group(item, null, this.#marksNow);
+      const group = this.#strayOf(item) ?? new Group(item, null, this);
+      group.isRow = true;
       this.rows.push(group);
       this.#index(group);
       this.revision = Math.max(this.revision, item.revision);
     }
     this.isComplete = isComplete;
+    this.tail = null;
+    const oldestMs = this.rows.at(-1)?.item.activityAtMs ?? Number.POSITIVE_INFINITY;
+    this.#knownBackToMs = Math.min(this.#knownBackToMs, isComplete ? Number.NEGATIVE_INFINITY : oldestMs);
   }
 
-  newGroup(item: Item, members: Group['memberSet']): Group {
-    const group = new Group(item, members, this.#marksNow);
-    this.rows.splice(this.#placeOf(item), 0, group);
+  /** A row from elsewhere, fetched by itself. */
+  addStray(item: Item): void {
+    const group = new Group(item, null, this);
+    this.#strays.push(group);
     this.#index(group);
-    this.touch(group);
+  }
+
+  newGroup(item: Item, members: Members): Group {
+    const group = new Group(item, members, this);
+    this.#insert(group);
+    this.#index(group);
     return group;
   }
 
   groupOf(item: Item): Group {
-    const group = this.groups(item.groupKey).find((each) => each.item === item);
-    if (group === undefined) throw new Error(`row ${item.id} is not loaded`);
-    return group;
+    for (let group = this.newest(item.groupKey); group !== null; group = group.older) {
+      if (group.item === item) return group;
+    }
+    throw new Error(`row ${item.id} is not loaded`);
   }
 
   /** Takes a row out of the order while its place changes, and puts it back. */
   reorder(group: Group, change: () => void): void {
-    this.rows.splice(this.rows.indexOf(group), 1);
+    if (group.isRow) this.rows.splice(this.rows.indexOf(group), 1);
     change();
-    this.rows.splice(this.#placeOf(group.item), 0, group);
+    this.#insert(group);
   }
 
-  /** Notes that the row must be written. A row beyond the newest ones is noted in `deepRevision` too. */
+  /** Notes that the row must be written. A change beyond the newest rows is noted in `deepRevision` too. */
   touch(group: Group): void {
     this.revision = Math.max(this.revision, group.item.revision);
-    if (this.rows.length > limits.changesMax && this.rows.indexOf(group) >= limits.changesMax) {
+    if (!group.isRow) this.tail = null;
+    if (!group.isRow || this.#isDeep(group)) {
       this.deepRevision = this.revision;
       this.#isDeepDirty = true;
     }
-    if (group.isDirty) return;
-    group.isDirty = true;
-    this.#dirty.push(group);
+    if (!this.#dirty.includes(group)) this.#dirty.push(group);
   }
 
-  /** The loaded rows are enough to count: all there are, or more than the counts go up to. */
+  /** Rows in memory are enough to count. */
   countsAreKnown(nowMs: number): boolean {
     if (this.isComplete) return true;
-    const tally = new CountTally(this.marks, nowMs);
-    return this.rows.some(({ item }) => !tally.add(item));
+    const { tail } = this;
+    if (tail !== null && tail.marksVersion === this.marks.version && nowMs < tail.untilMs) return true;
+    return this.#tally(nowMs).isFull;
+  }
+
+  /** As the list shows them; `countsAreKnown` says whether they can be told. */
+  counts(nowMs: number): Counts {
+    const tally = this.#tally(nowMs);
+    if (!this.isComplete && this.tail !== null) tally.addAll(this.tail);
+    return tally.counts(this.revision);
   }
 
   changedItems(): readonly Item[] {
@@ -130,46 +179,123 @@ export class Person implements RecipientFacts {
   }
 
   toWrite(): PersonWrite {
-    return {
-      person: this.key,
-      items: this.#dirty.map(({ item, movedFrom, droppedFormer }) => ({ item, movedFrom, droppedFormer })),
-      members: this.#dirty
-        .filter((group) => group.changed.size > 0)
-        .map(({ item, changed }) => ({ item: item.id, revision: item.revision, members: [...changed.values()] })),
-      deepRevision: this.#isDeepDirty ? this.deepRevision : null,
-    };
+    const notesDeep = this.#isDeepDirty || this.#isFirstWrite;
+    return toPersonWrite(this.key, this.#dirty, notesDeep ? this.deepRevision : null);
   }
 
   written(): void {
     for (const group of this.#dirty) group.written();
+    for (const group of this.#strays) if (!group.isRow) this.#leave(group);
     this.#dirty = [];
+    this.#strays = [];
     this.#isDeepDirty = false;
+    this.#isFirstWrite = false;
+    this.#dropOldest();
   }
 
+  /** Keeps the newest rows only; of the others, where they are. */
+  #dropOldest(): void {
+    if (this.rows.length <= 2 * this.#rowsKept) return;
+    const dropped = this.rows.splice(this.#rowsKept);
+    for (const group of dropped) this.#leave(group);
+    this.isComplete = false;
+    this.tail = null;
+  }
+
+  /** Takes a row out of memory and remembers where it is. */
+  #leave(group: Group): void {
+    const { groupKey, id } = group.item;
+    group.isRow = false;
+    this.#unlink(group);
+    const fingerprint = fingerprintOf(groupKey);
+    const ids = this.#elsewhere.get(fingerprint);
+    if (ids === undefined) this.#elsewhere.set(fingerprint, [id]);
+    else if (!ids.includes(id)) ids.push(id);
+  }
+
+  #tally(nowMs: number): CountTally {
+    const tally = new CountTally(this.marks, nowMs);
+    for (const { item } of this.rows) if (!tally.add(item)) break;
+    return tally;
+  }
+
+  #strayOf(item: Item): Group | null {
+    return this.#strays.find((group) => group.item.id === item.id) ?? null;
+  }
+
+  /** Puts a row where it belongs. Behind the rows in memory there may be others: then it stays by itself. */
+  #insert(group: Group): void {
+    const at = placeIn(this.rows, group.item);
+    const isBeyond = at === this.rows.length && !this.isComplete;
+    if (isBeyond || !(group.isRow || group.isNew)) this.tail = null;
+    group.isRow = !isBeyond;
+    if (group.isRow) this.rows.splice(at, 0, group);
+    else if (!this.#strays.includes(group)) this.#strays.push(group);
+  }
+
+  /** Hangs the row into the chain of its group key, newest first, and out of what is elsewhere. */
   #index(group: Group): void {
-    const same = this.#byKey.get(group.item.groupKey);
-    if (same === undefined) this.#byKey.set(group.item.groupKey, [group]);
-    else {
-      same.push(group);
-      same.sort((a, b) => b.item.createdRevision - a.item.createdRevision);
+    const { groupKey, id } = group.item;
+    this.forgetElsewhere(groupKey, id);
+    const thing = thingGone(groupKey);
+    if (thing !== null) this.#gone.add(thing);
+    let newer: Group | null = null;
+    let next = this.#newest.get(groupKey) ?? null;
+    while (next !== null && next !== group && next.item.createdRevision > group.item.createdRevision) {
+      newer = next;
+      next = next.older;
     }
+    if (next === group) return;
+    group.older = next;
+    if (newer === null) this.#newest.set(groupKey, group);
+    else newer.older = group;
   }
 
-  /** Where a row belongs: the number of rows that come before it. */
-  #placeOf(item: Item): number {
-    let low = 0;
-    let high = this.rows.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (comesBefore((this.rows[middle] as Group).item, item)) low = middle + 1;
-      else high = middle;
+  #unlink(group: Group): void {
+    const { groupKey } = group.item;
+    const newest = this.#newest.get(groupKey);
+    if (newest === group) {
+      if (group.older === null) this.#newest.delete(groupKey);
+      else this.#newest.set(groupKey, group.older);
+    } else {
+      for (let other = newest ?? null; other !== null; other = other.older) {
+        if (other.older === group) other.older = group.older;
+      }
     }
-    return low;
+    group.older = null;
+  }
+
+  /** The row is in memory now, or is no more. */
+  forgetElsewhere(groupKey: string, id: NotificationId): void {
+    if (this.#elsewhere.size === 0) return;
+    const fingerprint = fingerprintOf(groupKey);
+    const ids = this.#elsewhere.get(fingerprint)?.filter((other) => other !== id);
+    if (ids === undefined) return;
+    if (ids.length === 0) this.#elsewhere.delete(fingerprint);
+    else this.#elsewhere.set(fingerprint, ids);
+  }
+
+  #isDeep(group: Group): boolean {
+    return this.rows.length > limits.changesMax && this.rows.indexOf(group) >= limits.changesMax;
   }
 }
 
+const none: readonly NotificationId[] = [];
+
+/** Where an item belongs among rows in list order: the number of rows before it. */
+function placeIn(rows: readonly Group[], item: Item): number {
+  let low = 0;
+  let high = rows.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (comesBefore((rows[middle] as Group).item, item)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
 /** List order: newest activity first, then id. */
-export function comesBefore(a: Place, b: Place): boolean {
+function comesBefore(a: Place, b: Place): boolean {
   return a.activityAtMs > b.activityAtMs || (a.activityAtMs === b.activityAtMs && a.id < b.id);
 }
 

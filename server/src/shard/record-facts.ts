@@ -4,6 +4,7 @@
  */
 import type { TypeCatalogue, TypeEntry } from '../content/type-catalogue.ts';
 import type { EventFacts } from '../decide/event-facts.ts';
+import { type Needs, needsOf } from '../decide/needs.ts';
 import type { ItemActor, ItemObject } from '../inbox/item.ts';
 import type { RecordView } from '../log/record.ts';
 
@@ -34,6 +35,7 @@ export class RecordFacts implements EventFacts {
   #view: RecordView | null = null;
   #actor: ItemActor | null = null;
   #object: ItemObject | null = null;
+  #needs: Needs | null = null;
 
   constructor(catalogue: TypeCatalogue) {
     this.#catalogue = catalogue;
@@ -56,7 +58,14 @@ export class RecordFacts implements EventFacts {
     this.#view = view;
     this.#actor = null;
     this.#object = null;
+    this.#needs = null;
     return true;
+  }
+
+  /** What the event's rule will look up, whoever the recipient is. */
+  get needs(): Needs {
+    this.#needs ??= needsOf(this);
+    return this.#needs;
   }
 
   actor(): ItemActor {

@@ -14,8 +14,8 @@ import { type PersonKey, personKey } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import type { TypeCatalogue } from '../content/type-catalogue.ts';
 import { decide } from '../decide/decide.ts';
+import type { Decision } from '../decide/decision.ts';
 import type { EventFacts } from '../decide/event-facts.ts';
-import { type Needs, needsOf } from '../decide/needs.ts';
 import type { InboxStore } from '../inbox/inbox-store.ts';
 import type { EventLog, Position } from '../log/event-log.ts';
 import { startPosition } from '../log/event-log.ts';
@@ -25,15 +25,16 @@ import { type LaneBatches, LaneReader } from './lane-reader.ts';
 import { PeopleCache } from './people-cache.ts';
 import type { Person } from './person.ts';
 import { RecordFacts } from './record-facts.ts';
+import type { ShardMemory } from './shard-memory.ts';
 
 /** What happens to a shard, for whoever publishes and counts. All calls are synchronous and must not throw. */
 export interface ShardListener {
   /** Whether this person's changes will be published, with counts. */
   isWatched(person: PersonKey): boolean;
-  /** These people have changed rows (`changedItems`), durable by now. */
-  changed(people: readonly Person[]): void;
+  /** A micro-batch is written: these people have changed rows (`changedItems`). `tookMs`: from its records to here. */
+  changed(people: readonly Person[], tookMs: number): void;
   /** One event was decided for one recipient; it counts once its micro-batch is written. Keep no reference to `event`. */
-  decided(event: EventFacts, user: string, tells: boolean): void;
+  decided(event: EventFacts, user: string, decision: Decision): void;
   /** A record could not be used; it stays in the log at this position (N3a). */
   unusable(lane: number, bytes: Uint8Array, reason: string): void;
   /** A write failed and will be tried again. */
@@ -47,9 +48,8 @@ export interface ShardOptions {
   readonly catalogue: TypeCatalogue;
   readonly clock: Clock;
   readonly listener: ShardListener;
+  readonly memory: ShardMemory;
 }
-
-const evictEveryBatches = 64;
 
 export class ShardExecutor {
   readonly #options: ShardOptions;
@@ -63,11 +63,11 @@ export class ShardExecutor {
   #isStopping = false;
   #running: Promise<void> | null = null;
   #stopListening = (): void => {};
-  #batchesToEviction = evictEveryBatches;
+  #batchesToEviction = 0;
 
   constructor(options: ShardOptions) {
     this.#options = options;
-    this.#people = new PeopleCache(options.store);
+    this.#people = new PeopleCache(options.store, options.memory);
     this.#facts = new RecordFacts(options.catalogue);
   }
 
@@ -143,6 +143,8 @@ export class ShardExecutor {
   }
 
   async #apply({ batches, positions }: LaneBatches): Promise<void> {
+    const { listener, clock } = this.#options;
+    const began = clock.monotonic();
     const dirty = new Set<Person>();
     for (const batch of batches) {
       const bytes = Buffer.from(batch.bytes.buffer, batch.bytes.byteOffset, batch.bytes.byteLength);
@@ -150,13 +152,14 @@ export class ShardExecutor {
       await this.#decideAll(bytes, dirty);
     }
     const people = [...dirty];
-    const nowMs = this.#options.clock.now();
-    for (const person of people) {
-      if (this.#options.listener.isWatched(person.key)) await this.#people.loadForCounts(person, nowMs);
-    }
     await this.#write(people, positions);
     this.#positions = positions;
-    if (people.length > 0) this.#options.listener.changed(people);
+    // Only now: what lies beyond memory is counted in the store, which must hold what memory holds.
+    const nowMs = clock.now();
+    for (const person of people) {
+      if (listener.isWatched(person.key)) await this.#people.loadForCounts(person, nowMs);
+    }
+    listener.changed(people, clock.monotonic() - began);
     for (const person of people) person.written();
     this.#evict();
   }
@@ -184,8 +187,7 @@ export class ShardExecutor {
       const { tenant } = this.#view;
       for (const user of this.#view.recipients()) {
         const person = this.#people.get(personKey(tenant, user)) as Person;
-        const missing = this.#missing(person);
-        if (missing !== null) await this.#loadMissing(person, missing);
+        if (!this.#isReady(person)) await this.#prepare(person);
         this.#decideOne(person, nowMs);
         if (person.isDirty) dirty.add(person);
       }
@@ -195,21 +197,31 @@ export class ShardExecutor {
   #decideOne(person: Person, nowMs: number): void {
     const decision = decide(this.#facts, person);
     applyDecision(person, this.#facts, decision, nowMs);
-    this.#options.listener.decided(this.#facts, person.user, decision.tells);
+    this.#options.listener.decided(this.#facts, person.user, decision);
   }
 
-  /** Null when everything the event's rule will ask for is in memory: the usual case, without waiting. */
-  #missing(person: Person): Needs | null {
-    const needs = needsOf(this.#facts);
-    if (person.loadedBackToMs > needs.backToMs || needs.everyMember) return needs;
-    const isWhole = needs.groupKeys.every((key) => person.groups(key).every((group) => group.memberSet !== null));
-    return isWhole ? null : needs;
+  /** Everything the event's rule will ask for is in memory: the usual case, without waiting. */
+  #isReady(person: Person): boolean {
+    const { groupKeys, backToMs, wholeInbox } = this.#facts.needs;
+    if (wholeInbox || !person.isKnownBackTo(backToMs)) return false;
+    for (const key of groupKeys) {
+      if (person.idsElsewhere(key).length > 0) return false;
+      for (let group = person.newest(key); group !== null; group = group.older) {
+        if (group.memberSet === null) return false;
+      }
+    }
+    return true;
   }
 
-  async #loadMissing(person: Person, needs: Needs): Promise<void> {
-    await this.#people.loadBackTo(person, needs.backToMs);
-    const groups = needs.everyMember ? person.rows : needs.groupKeys.flatMap((key) => person.groups(key));
-    await this.#people.loadMembers(person, groups);
+  async #prepare(person: Person): Promise<void> {
+    const { groupKeys, backToMs, wholeInbox } = this.#facts.needs;
+    if (wholeInbox) {
+      await this.#people.loadAll(person);
+      await this.#people.loadMembers(person, person.rows);
+      return;
+    }
+    await this.#people.loadBackTo(person, backToMs);
+    for (const key of groupKeys) await this.#people.loadGroup(person, key);
   }
 
   async #write(people: readonly Person[], positions: readonly Position[]): Promise<void> {
@@ -230,7 +242,7 @@ export class ShardExecutor {
   #evict(): void {
     this.#batchesToEviction--;
     if (this.#batchesToEviction > 0) return;
-    this.#batchesToEviction = evictEveryBatches;
+    this.#batchesToEviction = this.#options.memory.evictEveryBatches;
     this.#people.evict();
   }
 }

@@ -14,8 +14,8 @@ import type { GroupFacts, RecipientFacts } from '../recipient-facts.ts';
 export const mentionType = builtInTypes.find('mention.created') as TypeEntry;
 export const commentType = builtInTypes.find('comment.created') as TypeEntry;
 
-/** Earlier than any event, and safe to store. */
-const neverCounted = Number.MIN_SAFE_INTEGER;
+/** Earlier than any event; what it differs from a time by can still be stored exactly. */
+const neverCounted = -8.6e15;
 
 export function notify(event: EventFacts, facts: RecipientFacts): Decision {
   return tellOf(event.type, event, facts);
@@ -27,15 +27,14 @@ export function tellOf(type: TypeEntry, event: EventFacts, facts: RecipientFacts
   if (event.thing !== '' && (facts.isGone(event.thing) || (event.parent !== '' && facts.isGone(event.parent)))) {
     return nothing('undone');
   }
-  const groups = facts.groups(groupKeyOf(type, event));
-  const key = memberKeyOf(type, event);
-  const earlier = findMember(groups, key);
+  const newest = facts.newest(groupKeyOf(type, event));
+  const earlier = findMember(newest, memberKeyOf(type, event));
   if (earlier !== null) {
     const order = compareOrder(event, earlier.member);
     if (order <= 0) return nothing(earlier.member.present ? 'duplicate' : 'undone');
     if (event.timeMs - earlier.member.countedAtMs < limits.sameMeaningMs) return sameMeaning(event, earlier);
   }
-  return news(type, event, groups, facts);
+  return news(type, event, newest, facts);
 }
 
 /** Known already: remember the order and bring the member back if it was gone, but tell nobody again (BC-17). */
@@ -53,12 +52,12 @@ function sameMeaning(event: EventFacts, { group, member }: FoundMember): Decisio
   };
 }
 
-function news(type: TypeEntry, event: EventFacts, groups: readonly GroupFacts[], facts: RecipientFacts): Decision {
+function news(type: TypeEntry, event: EventFacts, newest: GroupFacts | null, facts: RecipientFacts): Decision {
   const member = toMember(type, event, true);
   const sameThing = isMention(type) ? joinComment(event, facts, member) : absorbMention(type, event, facts);
   if (sameThing !== null && isMention(type)) return { changes: sameThing, tells: false, reason: 'duplicate' };
 
-  const open = openGroup(groups, event.timeMs);
+  const open = openGroup(newest, event.timeMs);
   const told = sameThing !== null || (open !== null && isTalk(type) && isPresent(open));
   const members = sameThing === null ? [member] : [member, toMember(mentionType, event, true)];
   const change: Change =
@@ -75,16 +74,15 @@ function news(type: TypeEntry, event: EventFacts, groups: readonly GroupFacts[],
 }
 
 /** The newest row of a group takes an event unless it has been read or began a span ago. One that comes late joins. */
-export function openGroup(groups: readonly GroupFacts[], timeMs: number): GroupFacts | null {
-  const newest = groups[0];
-  if (newest === undefined || newest.read || timeMs >= newest.beganMs + limits.groupSpanMs) return null;
+export function openGroup(newest: GroupFacts | null, timeMs: number): GroupFacts | null {
+  if (newest === null || newest.read || timeMs >= newest.beganMs + limits.groupSpanMs) return null;
   return newest;
 }
 
 /** A mention in a comment that a row tells of already: the row is flagged, nothing more (BC-04). */
 function joinComment(event: EventFacts, facts: RecipientFacts, member: Member): Change[] | null {
   if (event.parent === '') return null;
-  const comment = findMember(facts.groups(groupKeyOf(commentType, event)), memberKeyOf(commentType, event));
+  const comment = findMember(facts.newest(groupKeyOf(commentType, event)), memberKeyOf(commentType, event));
   if (comment === null || !comment.member.present) return null;
   return [{ kind: 'members', item: comment.group.item, members: [member], news: false, becomes: null }];
 }
@@ -92,7 +90,7 @@ function joinComment(event: EventFacts, facts: RecipientFacts, member: Member): 
 /** A comment whose mention came first: the mention's row gives way to the comment's. */
 function absorbMention(type: TypeEntry, event: EventFacts, facts: RecipientFacts): Change[] | null {
   if (type !== commentType) return null;
-  const mention = findMember(facts.groups(groupKeyOf(mentionType, event)), memberKeyOf(mentionType, event));
+  const mention = findMember(facts.newest(groupKeyOf(mentionType, event)), memberKeyOf(mentionType, event));
   if (mention === null || !mention.member.present) return null;
   return [{ kind: 'withdraw', item: mention.group.item }];
 }
@@ -107,8 +105,8 @@ export interface FoundMember {
 }
 
 /** The newest row of a group that knows this member. */
-export function findMember(groups: readonly GroupFacts[], key: string): FoundMember | null {
-  for (const group of groups) {
+export function findMember(newest: GroupFacts | null, key: string): FoundMember | null {
+  for (let group = newest; group !== null; group = group.older) {
     const member = group.member(key);
     if (member !== undefined) return { group, member };
   }

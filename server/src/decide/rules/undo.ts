@@ -28,7 +28,7 @@ export function undo(event: EventFacts, facts: RecipientFacts): Decision {
 export function takeBack(type: TypeEntry, event: EventFacts, facts: RecipientFacts, changes: Change[]): boolean {
   const key = memberKeyOf(type, event);
   let isKnown = false;
-  for (const group of groupsOf(type, event, facts)) {
+  for (const group of rowsOf(type, event, facts)) {
     const member = group.member(key);
     if (member === undefined) continue;
     isKnown = true;
@@ -41,16 +41,19 @@ export function takeBack(type: TypeEntry, event: EventFacts, facts: RecipientFac
 }
 
 /** A mention may live in its own row or in the row of the comment it stands in. */
-function groupsOf(type: TypeEntry, event: EventFacts, facts: RecipientFacts): readonly GroupFacts[] {
-  const groups = facts.groups(groupKeyOf(type, event));
-  if (!isMention(type) || event.parent === '') return groups;
-  return [...groups, ...facts.groups(groupKeyOf(commentType, event))];
+function* rowsOf(type: TypeEntry, event: EventFacts, facts: RecipientFacts): Iterable<GroupFacts> {
+  yield* chain(facts.newest(groupKeyOf(type, event)));
+  if (isMention(type) && event.parent !== '') yield* chain(facts.newest(groupKeyOf(commentType, event)));
+}
+
+function* chain(newest: GroupFacts | null): Iterable<GroupFacts> {
+  for (let group = newest; group !== null; group = group.older) yield group;
 }
 
 export function remember(type: TypeEntry, event: EventFacts, facts: RecipientFacts): Change {
   const groupKey = groupKeyOf(type, event);
   const member = toMember(type, event, false);
-  const open = openGroup(facts.groups(groupKey), event.timeMs);
+  const open = openGroup(facts.newest(groupKey), event.timeMs);
   return open === null
     ? { kind: 'open', type, groupKey, members: [member], hidden: true }
     : { kind: 'members', item: open.item, members: [member], news: false, becomes: null };

@@ -1,22 +1,21 @@
 /** The `changes` frames of one person after one micro-batch: what changed, what went, and the counts as they are now. */
+import type { Counts } from '@carillon/contract/notification.ts';
 import type { ChangesFrame } from '@carillon/contract/stream.ts';
 import { limits } from '../../base/limits.ts';
 import { describeInApp } from '../../content/describe-in-app.ts';
-import { countItems } from '../../inbox/counts.ts';
 import type { Item, Marks } from '../../inbox/item.ts';
 import { toNotification } from '../../inbox/to-notification.ts';
 
 export interface ChangedPerson {
   readonly marks: Marks;
-  readonly revision: number;
-  readonly rows: readonly { readonly item: Item }[];
   changedItems(): readonly Item[];
+  counts(nowMs: number): Counts;
 }
 
 /** One frame, or several when more than `frameItemsMax` rows changed; each can be resumed from. */
 export function changesFrames(person: ChangedPerson, nowMs: number): ChangesFrame[] {
   const changed = [...person.changedItems()].sort((a, b) => a.revision - b.revision);
-  const counts = countItems(itemsOf(person.rows), person.marks, nowMs, person.revision);
+  const counts = person.counts(nowMs);
   const frames: ChangesFrame[] = [];
   for (let at = 0; at < changed.length; at += limits.frameItemsMax) {
     const part = changed.slice(at, at + limits.frameItemsMax);
@@ -31,8 +30,4 @@ export function changesFrames(person: ChangedPerson, nowMs: number): ChangesFram
     });
   }
   return frames;
-}
-
-function* itemsOf(rows: ChangedPerson['rows']): Iterable<Item> {
-  for (const row of rows) yield row.item;
 }

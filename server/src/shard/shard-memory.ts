@@ -1,0 +1,14 @@
+/** How much a shard keeps in memory. The meaning of each is in base/limits.ts; tests make them tiny. */
+import { limits } from '../base/limits.ts';
+
+export interface ShardMemory {
+  readonly cachedPeopleMax: number;
+  readonly cachedRowsMax: number;
+  readonly cachedMembersMax: number;
+  readonly cachedHeadRows: number;
+  readonly cachedRowsPerPerson: number;
+  /** Micro-batches between two looks at what may go. */
+  readonly evictEveryBatches: number;
+}
+
+export const usualMemory: ShardMemory = limits;
