@@ -281,3 +281,22 @@ test('segment log: a full file system refuses appends, and takes them again once
     fs.rmdirSync(folder);
   }
 });
+
+test('segment log: a reader that is behind goes on over a file that is sealed while it reads, on a real disk', async () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'carillon-log-'));
+  const log = EventLogSegments.open(folder, small);
+  const reader = await log.open(0, 'social', 0);
+  const read: string[] = [];
+  const written: string[] = [];
+  // One block read for two written: the reader is always behind the tail, its file always sealed before it is done.
+  for (let at = 0; at < 40; at++) {
+    const records = named(`${at}-`, 4);
+    await log.append(sampleBatch(records));
+    written.push(...records.map(({ id }) => id));
+    if (at % 2 === 1) read.push(...idsOf((await reader.pull(1)) ?? { bytes: new Uint8Array(), count: 0 }));
+  }
+  for (let batch = await reader.pull(1024); batch !== null; batch = await reader.pull(1024)) read.push(...idsOf(batch));
+  assert.deepEqual(read, written);
+  await log.close();
+  fs.rmSync(folder, { recursive: true });
+});

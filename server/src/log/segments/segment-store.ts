@@ -121,11 +121,15 @@ export class SegmentStore {
     return this.segments[low];
   }
 
+  /** A segment's file, to be kept as long as one likes: each read finds out anew whether it is still the active one. */
   fileOf(segment: Segment): ReadableFile {
-    const isActive = segment === this.segments.at(-1);
-    return isActive && this.#file !== null
-      ? this.#file
-      : this.#parts.openFiles.reading(segmentName(segment.header.base));
+    const sealed = this.#parts.openFiles.reading(segmentName(segment.header.base));
+    return {
+      read: (into, offset) => {
+        const active = segment === this.segments.at(-1) ? this.#file : null;
+        return (active ?? sealed).read(into, offset);
+      },
+    };
   }
 
   /** Removes the oldest segment, which must be sealed. Answers the bytes it held. */
