@@ -284,18 +284,21 @@ test('segment log: a full file system refuses appends, and takes them again once
 
 test('segment log: a reader that is behind goes on over a file that is sealed while it reads, on a real disk', async () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'carillon-log-'));
-  const log = EventLogSegments.open(folder, small);
+  // Segments larger than what a reader buffers, and a tail of next to nothing: it must read the files.
+  const KiB = 1024;
+  const sizes = { segmentBytes: 512 * KiB, preallocateBytes: 64 * KiB, commitBytesMax: 64 * KiB, tailBytesMax: KiB };
+  const log = EventLogSegments.open(folder, sizes);
   const reader = await log.open(0, 'social', 0);
   const read: string[] = [];
   const written: string[] = [];
-  // One block read for two written: the reader is always behind the tail, its file always sealed before it is done.
-  for (let at = 0; at < 40; at++) {
-    const records = named(`${at}-`, 4);
+  for (let at = 0; at < 60; at++) {
+    const records = named(`${at}-`, 4, { fillerChars: 8000 });
     await log.append(sampleBatch(records));
     written.push(...records.map(({ id }) => id));
-    if (at % 2 === 1) read.push(...idsOf((await reader.pull(1)) ?? { bytes: new Uint8Array(), count: 0 }));
+    const batch = at % 2 === 1 ? await reader.pull(48 * KiB) : null;
+    if (batch !== null) read.push(...idsOf(batch));
   }
-  for (let batch = await reader.pull(1024); batch !== null; batch = await reader.pull(1024)) read.push(...idsOf(batch));
+  for (let batch = await reader.pull(KiB); batch !== null; batch = await reader.pull(KiB)) read.push(...idsOf(batch));
   assert.deepEqual(read, written);
   await log.close();
   fs.rmSync(folder, { recursive: true });
