@@ -143,7 +143,7 @@ export class EventLogMemory implements EventLog {
     const view = this.#view;
     for (let at = 0; at < buffer.length; ) {
       const next = view.move(buffer, at);
-      const identity = JSON.stringify([view.tenant, view.text('source'), view.text('id')]);
+      const identity = JSON.stringify([view.shard, view.tenant, view.text('source'), view.text('id')]);
       const isKnown = this.state.identities.has(identity);
       statuses.push(isKnown ? 'duplicate' : 'accepted');
       if (!isKnown) {

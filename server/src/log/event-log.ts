@@ -5,9 +5,10 @@
  *   as far as the medium promises, of the machine. A rejected append stored nothing that will ever be read,
  *   or, where that cannot be known, its records may turn up as if they had been accepted, never in part of a record.
  * Order: records of one (shard, lane) are read in the order of their append. Between lanes there is no order.
- * Identity: within a tenant (source, id) names one event for as long as the log is kept. A record whose identity is
- *   in the log already, or earlier in the same batch, is not appended; its result says `duplicate`. A fingerprint
- *   alone never decides that: the adapter compares with the stored record.
+ * Identity: within a tenant (source, id) names one event for as long as the log is kept, and a shard has one record of
+ *   it: an event with people in several shards is one record in each. A record whose identity (shard included) is in
+ *   the log already, or earlier in the same batch, is not appended; its result says `duplicate`. A fingerprint alone
+ *   never decides that: the adapter compares with the stored record.
  * Positions: opaque to readers, increasing within a (shard, lane), below 2^53; `start` reads from the oldest kept.
  *   A reader commits its position with its own writes (in the inbox store), not here. A position older than what is
  *   kept is an error that stops the reader (N3a); it is never moved in silence.
@@ -47,7 +48,8 @@ export interface EventLog {
   positionAt(shard: number, lane: Lane, timeMs: number): Promise<Position>;
   /**
    * Drops what was accepted before `timeMs`, as far as whole units allow and never past `applied`
-   * (the least position of any reader). Answers bytes freed.
+   * (the least position of any reader that has something left to apply; infinite where none has). A lane of which
+   * nothing was dropped still opens at its old position. Answers bytes freed.
    */
   trim(timeMs: number, applied: Position): Promise<number>;
   close(): Promise<void>;

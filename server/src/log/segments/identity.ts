@@ -1,6 +1,7 @@
 /**
  * Which events the log holds already (E3): a table for the segment being written, an index and a filter for the sealed
- * ones. Everything here is a hint by fingerprint; only a comparison of tenant, source and id says "the same event".
+ * ones. Everything here is a hint by fingerprint; only a comparison of shard, tenant, source and id says "the same
+ * record".
  */
 import { RecordView } from '../record.ts';
 import { FingerprintFilter } from './fingerprint-filter.ts';
@@ -83,6 +84,7 @@ export class Identity {
     offered.move(buffer, at);
     stored.move(record.buffer, record.at);
     return (
+      offered.shard === stored.shard &&
       offered.text('id') === stored.text('id') &&
       offered.text('source') === stored.text('source') &&
       offered.tenant === stored.tenant
