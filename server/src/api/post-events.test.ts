@@ -233,7 +233,7 @@ describe('POST /v1/events', () => {
   });
 
   test('a full disk: 507, nothing accepted; the same events are taken afterwards', async () => {
-    intake.log.memories[0]?.fail({ code: 'CARILLON_STORAGE_FULL' });
+    intake.log.memory.fail({ code: 'CARILLON_STORAGE_FULL' });
     const list = [event(), event()];
     assert.equal((await refusal(await intake.send(list))).status, 507);
     assert.equal(added().length, 0);

@@ -14,40 +14,29 @@ import type { IntakeLog } from '../intake/intake-log.ts';
 import { RateLimit } from '../intake/rate-limit.ts';
 import type { AppendStatus } from '../log/event-log.ts';
 import { EventLogMemory } from '../log/event-log-memory.ts';
-import { RecordView } from '../log/record.ts';
+import { type PackedBatch, RecordView } from '../log/record.ts';
 import { devToken } from './dev-token.ts';
 import { createHttpServer, type HttpFailure } from './http-server.ts';
 import { postEvents } from './post-events.ts';
 
 /** The memory log as intake sees it, with what a test sets. */
 class TestLog implements IntakeLog {
-  /** One log per shard, whose owner judges identity, as in a cluster. */
-  readonly memories: readonly EventLogMemory[];
+  readonly memory = new EventLogMemory();
   readonly shards: number;
   waiting = 0;
   unapplied = { direct: 0, social: 0, bulk: 0 };
   appends = 0;
-  readonly #view = new RecordView();
   /** While set, appends wait for it. */
   stalled: Promise<void> | null = null;
 
   constructor(shards: number) {
     this.shards = shards;
-    this.memories = Array.from({ length: shards }, () => new EventLogMemory());
   }
 
-  async append(batch: Parameters<IntakeLog['append']>[0]) {
+  async append(batch: PackedBatch): Promise<AppendStatus[]> {
     this.appends++;
     if (this.stalled) await this.stalled;
-    const buffer = Buffer.from(batch.bytes);
-    const statuses: AppendStatus[] = [];
-    for (let at = 0; at < buffer.length; ) {
-      const next = this.#view.move(buffer, at);
-      const memory = this.memories[this.#view.shard] as EventLogMemory;
-      statuses.push(...(await memory.append({ bytes: buffer.subarray(at, next), count: 1 })));
-      at = next;
-    }
-    return statuses;
+    return this.memory.append(batch);
   }
 
   waitingBytes(): number {
@@ -69,7 +58,7 @@ class TestLog implements IntakeLog {
     event: unknown;
   }[] {
     const view = new RecordView();
-    const stored = this.memories.flatMap(({ state }) => [...state.lanes.values()].flat());
+    const stored = [...this.memory.state.lanes.values()].flat();
     stored.sort((a, b) => a.start - b.start);
     return stored.map(({ bytes }) => {
       view.move(bytes, 0);
