@@ -169,9 +169,9 @@ export class ShardHost {
     this.#parts.onProblem({ event, fields: { code: typeof code === 'string' ? code : 'unknown' } });
   }
 
-  /** Everything in the log before this is applied. */
+  /** Everything in the log before this is applied; infinite when all of it is. */
   get appliedPosition(): number {
-    return Math.min(...this.#executors.flatMap(({ positions }) => positions));
+    return Math.min(...this.#executors.map(({ appliedPosition }) => appliedPosition));
   }
 
   #executorOf(person: PersonKey): ShardExecutor {

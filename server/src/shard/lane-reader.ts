@@ -18,6 +18,8 @@ export interface LaneBatches {
 export class LaneReader {
   readonly #readers: readonly LogReader[];
   #positions: readonly Position[];
+  /** Bytes of each lane in the micro-batch pulled last, until it is applied. */
+  readonly #underWay = lanes.map(() => 0);
 
   private constructor(readers: readonly LogReader[], positions: readonly Position[]) {
     this.#readers = readers;
@@ -40,6 +42,7 @@ export class LaneReader {
       if (batch === null) continue;
       batches.push(batch);
       positions[index] = batch.next;
+      this.#underWay[index] = batch.bytes.length;
       left = Math.max(0, left - batch.bytes.length);
     }
     if (batches.length === 0) return null;
@@ -47,8 +50,17 @@ export class LaneReader {
     return { batches, positions };
   }
 
-  /** Bytes of a lane, by index, that are durable and not yet pulled. */
-  behindBytes(lane: number): number {
+  /** The micro-batch pulled last is applied. */
+  applied(): void {
+    this.#underWay.fill(0);
+  }
+
+  /** Bytes of a lane, by index, that are durable and not yet applied. */
+  unappliedBytes(lane: number): number {
+    return this.#behindBytes(lane) + (this.#underWay[lane] as number);
+  }
+
+  #behindBytes(lane: number): number {
     return (this.#readers[lane] as LogReader).behindBytes();
   }
 
@@ -56,7 +68,7 @@ export class LaneReader {
   #reservedBelow(index: number, bytesMax: number): number {
     let reserved = 0;
     for (let lane = index + 1; lane < this.#readers.length; lane++) {
-      reserved += Math.min((shares[lane] as number) * bytesMax, this.behindBytes(lane));
+      reserved += Math.min((shares[lane] as number) * bytesMax, this.#behindBytes(lane));
     }
     return reserved;
   }

@@ -111,14 +111,22 @@ export class ShardExecutor {
     this.#people.forget(key);
   }
 
-  /** Bytes durable in the log and not yet pulled, of a lane by index. */
+  /** Bytes durable in the log and not yet applied, of a lane by index. */
   behindBytes(lane: number): number {
-    return this.#lanes?.behindBytes(lane) ?? 0;
+    return this.#lanes?.unappliedBytes(lane) ?? 0;
   }
 
-  /** Positions that are stored: the log before them is applied. */
+  /** Positions that are stored, by lane: the log before them is applied. */
   get positions(): readonly Position[] {
     return this.#positions;
+  }
+
+  /** Nothing of this shard in the log before this waits to be applied; infinite when nothing waits at all. */
+  get appliedPosition(): Position {
+    if (this.#lanes === null) return startPosition;
+    // A lane that is quiet stays where it was while the others go on: it must not keep the log from being trimmed.
+    const waiting = this.#positions.filter((_, lane) => this.behindBytes(lane) > 0);
+    return Math.min(...waiting);
   }
 
   async #run(): Promise<void> {
@@ -154,6 +162,7 @@ export class ShardExecutor {
     const people = [...dirty];
     await this.#write(people, positions);
     this.#positions = positions;
+    this.#lanes?.applied();
     // Only now: what lies beyond memory is counted in the store, which must hold what memory holds.
     const nowMs = clock.now();
     for (const person of people) {
