@@ -2,7 +2,7 @@
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import type { ServerFrame } from '@carillon/contract/stream.ts';
 import { WebSocket } from 'ws';
-import type { OpenStream, StreamClient, StreamOpening, StreamWorld } from './stream-world.contract.ts';
+import type { OpenStream, StreamClient, StreamHost, StreamOpening } from './stream-world.contract.ts';
 
 export class RefusedError extends Error {
   readonly status: number;
@@ -21,9 +21,9 @@ export interface WebSocketClient extends StreamClient {
   readonly ws: WebSocket;
 }
 
-export const openWebSocket = async (world: StreamWorld, opening: StreamOpening): Promise<WebSocketClient> => {
+export const openWebSocket = async (host: StreamHost, opening: StreamOpening): Promise<WebSocketClient> => {
   const protocols = opening.token === '' ? ['carillon.v1'] : ['carillon.v1', `bearer.${opening.token}`];
-  const url = streamUrl(world, '/v1/stream', opening, opening.since);
+  const url = streamUrl(host, '/v1/stream', opening, opening.since);
   const ws = new WebSocket(url.replace('http', 'ws'), protocols, { headers: { ...opening.headers } });
   const client: WebSocketClient = {
     ws,
@@ -52,10 +52,10 @@ export interface SseClient extends StreamClient {
   readonly ids: number[];
 }
 
-export const openSse = async (world: StreamWorld, opening: StreamOpening): Promise<SseClient> => {
+export const openSse = async (host: StreamHost, opening: StreamOpening): Promise<SseClient> => {
   const lastEventId = opening.since === null ? {} : { 'last-event-id': String(opening.since) };
   const headers = { accept: 'text/event-stream', ...bearer(opening), ...lastEventId, ...opening.headers };
-  const outgoing = request(streamUrl(world, '/v1/stream', opening, null), { headers, agent: false });
+  const outgoing = request(streamUrl(host, '/v1/stream', opening, null), { headers, agent: false });
   const response = await answered(outgoing);
   if (response.statusCode !== 200) throw await refused(response);
   const client: SseClient = {
@@ -84,7 +84,7 @@ export const openSse = async (world: StreamWorld, opening: StreamOpening): Promi
 };
 
 /** Polls again and again until it is killed or refused; resolves when the first poll is under way. */
-export const openPolls: OpenStream = async (world, opening) => {
+export const openPolls: OpenStream = async (host, opening) => {
   let stopped = false;
   let outgoing: ClientRequest | null = null;
   const client: StreamClient = {
@@ -97,7 +97,7 @@ export const openPolls: OpenStream = async (world, opening) => {
     },
   };
   const poll = async (): Promise<void> => {
-    const url = streamUrl(world, '/v1/stream/poll', opening, client.position);
+    const url = streamUrl(host, '/v1/stream/poll', opening, client.position);
     outgoing = request(url, { headers: { ...bearer(opening), ...opening.headers }, agent: false });
     const response = await answered(outgoing);
     if (response.statusCode !== 200) throw await refused(response);
@@ -115,7 +115,7 @@ export const openPolls: OpenStream = async (world, opening) => {
   pollOn(first).catch((error: unknown) => {
     client.ended = { code: error instanceof RefusedError ? error.status : 0 };
   });
-  await world.accepted(opening.token, () => answeredOnce);
+  await host.accepted(opening.token, () => answeredOnce);
   if (answeredOnce) await first;
   return client;
 };
@@ -147,8 +147,8 @@ function takeEvent(client: SseClient, block: string): void {
   client.frames.push(frame);
 }
 
-function streamUrl(world: StreamWorld, path: string, opening: StreamOpening, since: number | null): string {
-  const url = new URL(path, world.origin);
+function streamUrl(host: StreamHost, path: string, opening: StreamOpening, since: number | null): string {
+  const url = new URL(path, host.origin);
   if (since !== null) url.searchParams.set('since', String(since));
   for (const [name, value] of Object.entries(opening.query ?? {})) url.searchParams.set(name, value);
   return url.href;

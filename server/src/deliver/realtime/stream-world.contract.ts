@@ -39,8 +39,15 @@ export interface StreamOpening {
   readonly query?: Readonly<Record<string, string>>;
 }
 
+/** The service as far as a client needs it. */
+export interface StreamHost {
+  readonly origin: string;
+  /** Waits until a stream with this token is taken on, or `over`. */
+  accepted(token: string, over: () => boolean): Promise<void>;
+}
+
 /** Rejects with the status if it is refused. */
-export type OpenStream = (world: StreamWorld, opening: StreamOpening) => Promise<StreamClient>;
+export type OpenStream = (host: StreamHost, opening: StreamOpening) => Promise<StreamClient>;
 
 /** Tells tests whose streams have been taken on. */
 class WatchedGateway extends Gateway {
@@ -53,7 +60,7 @@ class WatchedGateway extends Gateway {
   }
 }
 
-export class StreamWorld implements Authenticator {
+export class StreamWorld implements Authenticator, StreamHost {
   readonly clock = new VirtualClock();
   readonly feed = new MemoryLiveFeed();
   readonly revocations = new Revocations();
@@ -133,7 +140,7 @@ export class StreamWorld implements Authenticator {
     return Object.values(this.gateway.stats().frames).reduce((sum, count) => sum + count, 0);
   }
 
-  /** Waits until a stream with this token is taken on, or `over`. Earlier ones do not count. */
+  /** Earlier ones do not count. */
   async accepted(token: string, over: () => boolean): Promise<void> {
     const principal = this.#tokens.get(token);
     if (principal !== undefined) this.gateway.accepted.delete(principal);
