@@ -74,6 +74,8 @@ function inAppDecision(decision: Decision): readonly ChannelDecision[] {
 
 function changeRow(step: Step, change: Exclude<Change, { kind: 'open' }>): void {
   const group = step.person.groupOf(change.item);
+  const { item } = group;
+  item.acceptedAtMs = Math.max(item.acceptedAtMs, step.event.acceptedAtMs);
   switch (change.kind) {
     case 'members':
       changeMembers(step, group, change);
@@ -82,8 +84,8 @@ function changeRow(step: Step, change: Exclude<Change, { kind: 'open' }>): void 
       withdraw(step, group);
       break;
     case 'reword':
-      group.item.object = step.event.object();
-      group.item.revision = step.revision;
+      item.object = step.event.object();
+      item.revision = step.revision;
       break;
   }
   step.person.touch(group);
@@ -104,7 +106,6 @@ function changeMembers({ person, event, decision, revision }: Step, group: Group
     item.lane = change.becomes.lane;
   }
   group.refresh(revision);
-  item.acceptedAtMs = Math.max(item.acceptedAtMs, event.acceptedAtMs);
   if (!change.news) return;
   item.createdAtMs = Math.min(item.createdAtMs, event.timeMs);
   if (event.type.grouping === 'parent') item.object = event.object();
