@@ -224,6 +224,12 @@ describe('the HTTP server', () => {
     assert.match(await raw(`GET / HTTP/1.1\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`), /headers are too large/);
   });
 
+  test('after an offer to upgrade that is not taken up the connection ends, so that no next request is lost', async () => {
+    const said = await raw('GET /broken HTTP/1.1\r\nhost: x\r\nupgrade: h2c\r\nconnection: upgrade\r\n\r\n');
+    assert.match(said, /^HTTP\/1\.1 500 /);
+    assert.match(said, /connection: close/i);
+  });
+
   test('a client that hangs up in its body disturbs nobody', async () => {
     const socket = connect(Number(new URL(origin).port), '127.0.0.1');
     const head =

@@ -98,7 +98,9 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   readBodiesAsBytes(app);
   app.setErrorHandler((error, request, reply) => answerError(options, error, request, reply));
   app.setNotFoundHandler(() => Promise.reject(unknownRoute()));
-  app.addHook('onRequest', (request, _reply, done) => {
+  app.addHook('onRequest', (request, reply, done) => {
+    // Behind an offer to upgrade that nobody took up, Node's parser may drop the next request that came in the same read.
+    if (request.headers.upgrade !== undefined) reply.header('connection', 'close');
     if (options.draining?.())
       done(new CarillonError('CARILLON_DRAINING', 'The service is stopping.', { retryAfterSeconds: 1 }));
     else if (request.is404) done(unknownRoute());
