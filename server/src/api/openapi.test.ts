@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { errorCodes } from '@carillon/contract/error-codes.ts';
-import { Event } from '@carillon/contract/event.ts';
 import { NotificationQuery } from '@carillon/contract/inbox-requests.ts';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { limits } from '../base/limits.ts';
@@ -95,13 +94,14 @@ describe('the OpenAPI document', () => {
   });
 
   test('E8: the schema of a type fixes its name, with and without the version', async () => {
+    const { required } = Event as unknown as { required: string[] };
     for (const type of ['post.liked', 'post.liked@1']) {
       const answer = await fetch(`${api.origin}/v1/schemas/${type}`);
       assert.match(answer.headers.get('content-type') ?? '', /^application\/schema\+json(;|$)/);
       const schema = (await answer.json()) as { $id: string; required: string[]; properties: { type: object } };
       assert.equal(schema.$id, 'urn:carillon:event:post.liked@1');
       assert.deepEqual(schema.properties.type, { enum: ['post.liked', 'post.liked@1'] });
-      assert.deepEqual(schema.required, (Event as unknown as { required: string[] }).required);
+      assert.deepEqual([...schema.required].sort(), ['actor', 'id', 'object', 'source', 'time', 'to', 'type']);
     }
     for (const type of ['post.liked@2', 'post.nope', '__proto__', 'x%2Fy']) {
       const answer = await fetch(`${api.origin}/v1/schemas/${type}`);
