@@ -61,7 +61,7 @@ async function* observed(context: BenchContext, oracle: Map<string, RepostGroups
   let lines = 0;
   for await (const event of readTraceEvents(context.traceFile, { lastTimeMs, nowMs: lastTimeMs })) {
     if (lines++ >= linesMax) return;
-    if (event.type === 'post.reposted' && 'user' in event.to && event.actor.id !== event.to.user) {
+    if (event.type === 'post.reposted' && 'user' in event.to && event.actor?.id !== event.to.user) {
       const groups = oracle.get(event.to.user) ?? new RepostGroups();
       groups.add(event);
       oracle.set(event.to.user, groups);

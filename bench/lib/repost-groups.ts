@@ -16,7 +16,7 @@ export class RepostGroups {
   readonly #countedMs = new Map<string, number>();
 
   add(event: Event): void {
-    const actor = event.actor.id;
+    const actor = event.actor?.id ?? '';
     const timeMs = Date.parse(event.time);
     if (timeMs - (this.#countedMs.get(actor) ?? Number.NEGATIVE_INFINITY) < dayMs) return;
     this.#countedMs.set(actor, timeMs);

@@ -3,17 +3,17 @@
  * harness is tested against it, with faults it must notice: FAULT=lose|double misdelivers one event in a thousand.
  */
 import http from 'node:http';
-import type { Event } from '@carillon/contract/event.ts';
+import type { ActedEvent } from '@carillon/contract/event.ts';
 import { type WebSocket, WebSocketServer } from 'ws';
 
 interface Row {
   id: string;
   type: string;
   createdAt: string;
-  actors: readonly Event['actor'][];
+  actors: readonly ActedEvent['actor'][];
   actorCount: number;
   readonly actorCountIsEstimate: boolean;
-  object: Event['object'];
+  object: ActedEvent['object'];
 }
 
 const dayMs = 86_400_000;
@@ -35,7 +35,7 @@ function bodyOf(request: http.IncomingMessage): Promise<string> {
   });
 }
 
-function rowOf(event: Event, user: string): Row {
+function rowOf(event: ActedEvent, user: string): Row {
   const timeMs = Date.parse(event.time);
   const meaning = `${event.actor.id} ${event.type} ${event.object.id}`;
   const open = openRows.get(event.object.id);
@@ -61,7 +61,7 @@ function rowOf(event: Event, user: string): Row {
   return row;
 }
 
-function take(event: Event, frames: Map<string, Map<string, Row>>): void {
+function take(event: ActedEvent, frames: Map<string, Map<string, Row>>): void {
   if (events++ % 1000 === 999 && fault === 'lose') return;
   const user = 'user' in event.to ? event.to.user : '';
   if (user === event.actor.id) return;

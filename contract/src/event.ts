@@ -60,8 +60,9 @@ export const Event = Type.Object(
     type: EventType,
     time: Type.String({ format: 'date-time', maxLength: 40 }),
     seq: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
-    actor: Actor,
-    object: EventObject,
+    /** Both are left out only where the app itself speaks, of nothing in particular: the type decides. */
+    actor: Type.Optional(Actor),
+    object: Type.Optional(EventObject),
     to: Recipients,
     data: Type.Optional(EventData),
     traceparent: Type.Optional(Type.String({ pattern: '^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$' })),
@@ -70,6 +71,8 @@ export const Event = Type.Object(
 );
 
 export type Event = Static<typeof Event>;
+/** An event in which somebody did something to something, as in all types but those of the app itself. */
+export type ActedEvent = Event & Required<Pick<Event, 'actor' | 'object'>>;
 export type Actor = Static<typeof Actor>;
 export type EventObject = Static<typeof EventObject>;
 

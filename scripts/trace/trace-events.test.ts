@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Event } from '@carillon/contract/event.ts';
+import { type ActedEvent, Event } from '@carillon/contract/event.ts';
 import fc from 'fast-check';
 import { Value } from 'typebox/value';
 import { parseTraceLine, type TraceLine, traceEvent, traceNameOf } from './trace-events.ts';
 
 const place = { trace: 'higgs', lineNumber: 7, shiftMs: 0 };
 
-function eventOf(text: string): Event {
+function eventOf(text: string): ActedEvent {
   const line = parseTraceLine(text);
   assert.ok(line !== null, text);
   return traceEvent(line, place);

@@ -5,7 +5,7 @@
  * Two kinds of line, told apart by their number of fields: `userA userB unixTime kind` (Higgs: A reposted, mentioned or
  * answered B) and `src dst unixTime` (CollegeMsg: src wrote to dst).
  */
-import type { Event } from '@carillon/contract/event.ts';
+import type { ActedEvent } from '@carillon/contract/event.ts';
 import { traceName } from './first-names.ts';
 
 const kinds = ['RT', 'MT', 'RE', 'message'] as const;
@@ -38,7 +38,7 @@ export function parseTraceLine(text: string): TraceLine | null {
   return { kind: (kind as TraceLine['kind'] | undefined) ?? 'message', from, to, timeMs: Number(seconds) * 1000 };
 }
 
-export function traceEvent(line: TraceLine, place: TracePlace): Event {
+export function traceEvent(line: TraceLine, place: TracePlace): ActedEvent {
   return {
     id: `${place.trace}-${place.lineNumber}`,
     source: 'trace',
@@ -55,7 +55,7 @@ export function traceNameOf(path: string): string {
   return file.replace(/(\.txt)?(\.gz)?$/, '');
 }
 
-function subject(line: TraceLine, lineNumber: number): Pick<Event, 'type' | 'object'> {
+function subject(line: TraceLine, lineNumber: number): Pick<ActedEvent, 'type' | 'object'> {
   switch (line.kind) {
     case 'RT':
       return { type: 'post.reposted', object: { kind: 'post', id: `p-${line.to}`, owner: line.to } };

@@ -74,7 +74,7 @@ describe('order and grouping', () => {
 
   test('BC-21 (c): two notices about nothing are two rows', async () => {
     const r1 = await world.person('bc21');
-    const notice = (id: string) => event('system.notice', { to: { user: 'bc21' }, data: { text: id } }, { id });
+    const notice = (id: string) => event('system.notice', { to: { user: 'bc21' } }, { id });
     await world.happen(notice('A'), notice('B'));
     assert.equal((await r1.inbox()).length, 2);
     assert.equal(await r1.unread(), 2);

@@ -5,7 +5,7 @@
  *
  * The same seed is the same run.
  */
-import type { Event } from '@carillon/contract/event.ts';
+import type { ActedEvent } from '@carillon/contract/event.ts';
 import type { NotificationPage } from '@carillon/contract/notification.ts';
 import { type PersonKey, personKey } from '../../server/src/base/ids.ts';
 import { type Random, seededRandom } from '../../server/src/base/random.ts';
@@ -46,7 +46,7 @@ export class Simulation {
   readonly random: Random;
   readonly clock = new VirtualClock();
   readonly faults: Faults;
-  readonly acknowledged: Event[] = [];
+  readonly acknowledged: ActedEvent[] = [];
   readonly clients: StreamClient[];
   /** How often each meaning was told to each person, counting what was written only. */
   readonly told = new Map<string, number>();
@@ -110,7 +110,7 @@ export class Simulation {
   }
 
   /** Sends until there is an answer; what was acknowledged must never be lost. Now and then sends a second time. */
-  async #send(events: readonly Event[]): Promise<void> {
+  async #send(events: readonly ActedEvent[]): Promise<void> {
     const times = this.random.below(10) === 0 ? 2 : 1;
     for (let time = 0; time < times; time++) {
       for (;;) {

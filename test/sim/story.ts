@@ -2,7 +2,7 @@
  * What the simulated app does: people act on posts and comments, change their minds, delete things. Every step is an
  * event with the source's own order (`seq`), so that a plain replay in that order tells what the inboxes must hold.
  */
-import type { Event } from '@carillon/contract/event.ts';
+import type { ActedEvent } from '@carillon/contract/event.ts';
 import type { Random } from '../../server/src/base/random.ts';
 
 const recipients = ['r1', 'r2', 'r3'] as const;
@@ -22,7 +22,7 @@ const toggles: readonly Toggle[] = [
 
 export interface Story {
   /** The next event, at `timeMs`. */
-  next(timeMs: number): Event;
+  next(timeMs: number): ActedEvent;
 }
 
 export function createStory(random: Random): Story {
@@ -30,7 +30,7 @@ export function createStory(random: Random): Story {
   const seqs = new Map<string, number>();
   const pick = <Value>(values: readonly Value[]): Value => values[random.below(values.length)] as Value;
 
-  const toggle = (timeMs: number): Event => {
+  const toggle = (timeMs: number): ActedEvent => {
     const { on, off } = pick(toggles);
     const [actor, recipient] = [pick(actors), pick(recipients)];
     const object = objectOf(on, recipient, random.below(3));
@@ -40,7 +40,7 @@ export function createStory(random: Random): Story {
     return event(timeMs, { type: seq % 2 === 1 ? on : off, actor, recipient, object, seq });
   };
 
-  const standAlone = (timeMs: number): Event => {
+  const standAlone = (timeMs: number): ActedEvent => {
     const [actor, recipient] = [pick(actors), pick(recipients)];
     const type = pick(['message.sent', 'reply.created', 'comment.created'] as const);
     const kind = type === 'message.sent' ? 'message' : 'comment';
@@ -61,10 +61,10 @@ export function createStory(random: Random): Story {
       type: string;
       actor: string;
       recipient: string;
-      object: Event['object'];
+      object: ActedEvent['object'];
       seq: number;
     },
-  ): Event => ({
+  ): ActedEvent => ({
     id: `e${++number}`,
     source: 'app',
     type,
@@ -82,7 +82,7 @@ export function createStory(random: Random): Story {
   return { next: (timeMs) => (random.below(3) > 0 ? toggle(timeMs) : standAlone(timeMs)) };
 }
 
-function objectOf(type: string, recipient: string, post: number): Event['object'] {
+function objectOf(type: string, recipient: string, post: number): ActedEvent['object'] {
   if (type === 'user.followed') return { kind: 'user', id: recipient };
   if (type === 'mention.created') return { kind: 'post', id: `m${post}` };
   return { kind: 'post', id: `${recipient}-p${post}`, owner: recipient };
@@ -92,8 +92,8 @@ function objectOf(type: string, recipient: string, post: number): Event['object'
  * What must be visible to each recipient once all these events are applied, whatever their order of arrival:
  * per meaning (type, actor, thing) the step with the greatest `seq` stands.
  */
-export function expectedPeople(events: readonly Event[]): Map<string, Set<string>> {
-  const last = new Map<string, Event>();
+export function expectedPeople(events: readonly ActedEvent[]): Map<string, Set<string>> {
+  const last = new Map<string, ActedEvent>();
   for (const each of events) {
     for (const user of usersOf(each)) {
       if (user === each.actor?.id) continue;
@@ -111,7 +111,7 @@ export function expectedPeople(events: readonly Event[]): Map<string, Set<string
   return people;
 }
 
-export function usersOf({ to }: Event): readonly string[] {
+export function usersOf({ to }: ActedEvent): readonly string[] {
   return 'user' in to ? [to.user] : 'users' in to ? to.users : [];
 }
 
@@ -120,7 +120,7 @@ function onType(type: string): string {
 }
 
 /** The row an event belongs to, as the specification words it (D5). */
-export function groupOf({ type, actor, object }: Pick<Event, 'type' | 'actor' | 'object'>): string {
+export function groupOf({ type, actor, object }: Pick<ActedEvent, 'type' | 'actor' | 'object'>): string {
   switch (type) {
     case 'user.followed':
       return type;

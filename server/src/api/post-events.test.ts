@@ -136,6 +136,8 @@ describe('POST /v1/events', () => {
     ['a foreign source', event({ source: 'chat' }), 403, 'CARILLON_EVENT_SOURCE_FOREIGN', '/source'],
     ['a time 5 min 1 s ahead', event({ time: '2026-03-10T12:05:01Z' }), 400, 'CARILLON_EVENT_TIME_AHEAD', '/time'],
     ['an unknown field', event({ recipient: 'r1' }), 400, 'CARILLON_EVENT_INVALID', '/recipient'],
+    ['a like by nobody', event({ actor: undefined }), 400, 'CARILLON_EVENT_INVALID', '/actor'],
+    ['a like of nothing', event({ object: undefined }), 400, 'CARILLON_EVENT_INVALID', '/object'],
     ['an id that is a number', event({ id: 7 }), 400, 'CARILLON_EVENT_INVALID', '/id'],
     [
       'a seq above 2^53',

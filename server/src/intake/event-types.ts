@@ -7,6 +7,8 @@ export interface EventTypeFacts {
   readonly category: string;
   /** `edit`: the people of `data.mentions` are recipients too. */
   readonly rule: string;
+  /** The app itself speaks: neither actor nor object is needed. */
+  readonly fromApp: boolean;
 }
 
 export interface EventTypes {

@@ -14,7 +14,7 @@ import type { RecordInput, RecordWriter } from '../log/record.ts';
 import type { EventTypeFacts, EventTypes } from './event-types.ts';
 import type { EventScanner } from './scan-event.ts';
 import { TextCache } from './text-cache.ts';
-import { tooManyMentions } from './validate-event.ts';
+import { invalidEvent, tooManyMentions } from './validate-event.ts';
 
 /** What holds for all events of one request. */
 export interface Sender {
@@ -31,6 +31,8 @@ type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 const sourceAt = 0;
 const idAt = 2;
 const typeAt = 4;
+const actorAt = 6;
+const objectAt = 10;
 
 export class RecordBuilder {
   readonly #types: EventTypes;
@@ -65,13 +67,14 @@ export class RecordBuilder {
     this.#writer = writer;
   }
 
-  /** Packs the event that `scan` found last. Throws CarillonError, and has then packed nothing. */
-  add(scan: EventScanner, sender: Sender): void {
+  /** Packs the event that `scan` found last; answers its lane. Throws CarillonError, and has then packed nothing. */
+  add(scan: EventScanner, sender: Sender): Lane {
     const typeName = this.#text(scan, typeAt);
     const type = this.#types.find(typeName);
     if (type === undefined) throw unknownType(typeName);
     checkSource(this.#text(scan, sourceAt), sender.sources);
     if (scan.timeMs > sender.nowMs + limits.eventAheadMs) throw timeAhead();
+    if (!type.fromApp) checkNamed(scan);
     const recipients = this.#recipients(scan, type);
     if (sender.closedLanes.length > 0 && sender.closedLanes.includes(type.lane)) throw laneClosed(type.lane);
     const input = this.#input;
@@ -88,6 +91,7 @@ export class RecordBuilder {
     const identityEnd = this.#identify(scan, sender.tenant);
     if (this.#shards === 1) this.#write(0, recipients, identityEnd, 0);
     else this.#writePerShard(recipients, identityEnd);
+    return type.lane;
   }
 
   #writePerShard(recipients: readonly string[], identityEnd: number): void {
@@ -168,6 +172,15 @@ function checkSource(source: string, allowed: readonly string[]): void {
   throw new CarillonError('CARILLON_EVENT_SOURCE_FOREIGN', 'This caller may not write as that source.', {
     fields: [{ path: '/source', detail: 'Is not a source of this caller.' }],
   });
+}
+
+/** Somebody did something to something: only the app itself speaks without. */
+function checkNamed({ ranges }: EventScanner): void {
+  const missing = [
+    ...(ranges[actorAt + 1] === 0 ? ['/actor'] : []),
+    ...(ranges[objectAt + 1] === 0 ? ['/object'] : []),
+  ];
+  if (missing.length > 0) throw invalidEvent(missing.map((path) => ({ path, detail: 'Is required.' })));
 }
 
 function unknownType(name: string): CarillonError {

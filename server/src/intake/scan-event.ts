@@ -14,8 +14,8 @@ import { readTime } from './read-time.ts';
 
 export type RecipientKind = 'none' | 'user' | 'users' | 'audience';
 
-/** Bits of the fields that every event has. */
-const eventRequired = 0b111_0_1111;
+/** Bits of the fields that every event has; whether it needs an actor and an object depends on its type. */
+const eventRequired = 0b1000_1111;
 const eventKeys = new KnownKeys([
   'id',
   'source',
