@@ -92,7 +92,6 @@ describe('the OpenAPI document', () => {
   });
 
   test('E8: the schema of a type fixes its name, with and without the version', async () => {
-    const { required } = Event as unknown as { required: string[] };
     for (const type of ['post.liked', 'post.liked@1']) {
       const answer = await fetch(`${api.origin}/v1/schemas/${type}`);
       assert.match(answer.headers.get('content-type') ?? '', /^application\/schema\+json(;|$)/);
@@ -102,7 +101,11 @@ describe('the OpenAPI document', () => {
       assert.deepEqual([...schema.required].sort(), ['actor', 'id', 'object', 'source', 'time', 'to', 'type']);
     }
     const notice = (await (await fetch(`${api.origin}/v1/schemas/system.notice`)).json()) as { required: string[] };
-    assert.deepEqual(notice.required, required, 'the app itself speaks, of nothing in particular');
+    assert.deepEqual(
+      [...notice.required].sort(),
+      ['id', 'source', 'time', 'to', 'type'],
+      'the app itself speaks, of nothing in particular',
+    );
     for (const type of ['post.liked@2', 'post.nope', '__proto__', 'x%2Fy']) {
       const answer = await fetch(`${api.origin}/v1/schemas/${type}`);
       assert.equal(answer.status, 404);
