@@ -15,8 +15,14 @@ export const NotificationParams = Type.Object({ id: Type.String() });
 
 export const stateFilters = ['unread', 'read', 'archived', 'filtered'] as const;
 
-/** Rows of one page; the default is `limits.pageRowsDefault`. */
-const Limit = Type.Integer({ minimum: 1, maximum: 100 });
+/** What one request may ask for; more is refused with 400 and the path of the field. */
+export const requestMaxima = {
+  /** Rows of a page, people of a list; the default is `limits.pageRowsDefault`. */
+  pageRows: 100,
+  markIds: 500,
+} as const;
+
+const Limit = Type.Integer({ minimum: 1, maximum: requestMaxima.pageRows });
 const Cursor = Type.String({ minLength: 1, maxLength: 1024 });
 const FilterWord = Type.String({ minLength: 1, maxLength: 128 });
 
@@ -35,7 +41,7 @@ export const ActorsQuery = Type.Object({ cursor: Type.Optional(Cursor), limit: T
 
 export const ChangesQuery = Type.Object({ since: Revision }, closed);
 
-const Ids = Type.Array(NotificationRef, { minItems: 1, maxItems: 500 });
+const Ids = Type.Array(NotificationRef, { minItems: 1, maxItems: requestMaxima.markIds });
 
 /** `unread`, `archive`, `unarchive`. Unknown ids are passed over. */
 export const MarkByIds = Type.Object({ ids: Ids }, closed);

@@ -23,7 +23,6 @@ import { limits } from './base/limits.ts';
 import type { Log } from './base/log.ts';
 import type { Random } from './base/random.ts';
 import { releaseVersion } from './base/release-version.ts';
-import { telemetry } from './base/telemetry.ts';
 import { builtInTypes } from './content/type-catalogue.ts';
 import { Gateway } from './deliver/realtime/gateway.ts';
 import { LocalStreamTickets } from './deliver/realtime/stream-tickets.ts';
@@ -31,6 +30,7 @@ import { demoOperations } from './demo/demo-operations.ts';
 import { EmbeddedEngine } from './embedded/embedded-engine.ts';
 import { Idempotency } from './intake/idempotency.ts';
 import { Intake } from './intake/intake.ts';
+import { FrontTelemetry } from './ops/front-telemetry.ts';
 import { processUse, renderMetrics } from './ops/metrics.ts';
 import { consumptionCheck, type Readiness } from './ops/readiness.ts';
 
@@ -53,6 +53,7 @@ export interface App {
 export async function startApp(parts: AppParts): Promise<App> {
   const { config, clock, random, log } = parts;
   const engine = await startEngine(parts);
+  const front = new FrontTelemetry({ log, clock });
 
   const isDevelopment = config.mode === 'development';
   const devTokens = isDevelopment ? new DevTokens(await devSecret(parts), clock, random) : null;
@@ -64,7 +65,8 @@ export async function startApp(parts: AppParts): Promise<App> {
     clock,
   });
 
-  const intake = new Intake({ log: engine.log, types: builtInTypes, clock });
+  const intake = new Intake({ log: engine.log, types: builtInTypes, clock, onResult: front.eventsTaken });
+  front.watchLanes(() => intake.closedLanes());
   const tickets = new LocalStreamTickets(clock, random, limits);
   const { allowedOrigins } = config.stream;
   const gateway = new Gateway({
@@ -76,11 +78,12 @@ export async function startApp(parts: AppParts): Promise<App> {
     random,
     allowedOrigins,
     limits,
+    onCut: front.streamCut,
   });
 
-  const readiness: Readiness = { checks: [consumptionCheck(() => engine.consumption(), clock)] };
+  const readiness: Readiness = { checks: [front.storage, consumptionCheck(() => engine.consumption(), clock)] };
   const metrics = async (): Promise<string> =>
-    renderMetrics([telemetry.snapshot(), await engine.metrics()], processUse());
+    renderMetrics([front.snapshot(gateway.stats()), await engine.metrics()], processUse());
   const operations: Operation[] = [
     postEvents(intake),
     ...inboxOperations(engine.inbox),
@@ -99,6 +102,7 @@ export async function startApp(parts: AppParts): Promise<App> {
     random,
     idempotency: new Idempotency(engine.idempotency, clock, (error) => log.write('requestFailed', {}, error)),
     draining: () => isStopping,
+    onAnswer: front.httpAnswered,
     onFailure: ({ requestId, route, error }) => log.write('requestFailed', { requestId, operation: route }, error),
   });
   const detachStream = attachStream(http.server, gateway, random);
@@ -112,6 +116,7 @@ export async function startApp(parts: AppParts): Promise<App> {
       detachStream();
       await gateway.drain(limits.drainMs);
       await http.close();
+      front.stop();
       await engine.stop();
     },
   };
@@ -136,9 +141,10 @@ async function devSecret({ config, random }: AppParts): Promise<string> {
   return config.auth.tokenSecret ?? loadDevSecret(config.dataDir, random);
 }
 
-function tokenIssuers({ config, clock }: AppParts, devTokens: DevTokens | null): TokenIssuer[] {
+function tokenIssuers({ config, clock, log }: AppParts, devTokens: DevTokens | null): TokenIssuer[] {
+  const keysFailed = (issuer: string): void => log.write('keysUnavailable', { issuer });
   const issuers = config.auth.userTokens.map((settings) =>
-    createTokenIssuer(settings, { clock, kinds: ['user', 'producer'] }),
+    createTokenIssuer(settings, { clock, kinds: ['user', 'producer'], keysFailed }),
   );
   return devTokens === null ? issuers : [...issuers, devTokens.issuer];
 }

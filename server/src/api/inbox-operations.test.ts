@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
+import { requestMaxima } from '@carillon/contract/inbox-requests.ts';
 import type { NotificationId, PersonKey } from '../base/ids.ts';
 import { personKey } from '../base/ids.ts';
-import { limits } from '../base/limits.ts';
 import { nextRevision } from '../base/revision.ts';
 import { VirtualClock } from '../base/virtual-clock.ts';
 import { describeInApp } from '../content/describe-in-app.ts';
@@ -171,7 +171,7 @@ describe('the inbox API', () => {
 
   const refusals: [path: string, field: string][] = [
     ['?limit=0', 'query/limit'],
-    [`?limit=${limits.pageRowsMax + 1}`, 'query/limit'],
+    [`?limit=${requestMaxima.pageRows + 1}`, 'query/limit'],
     ['?limit=x', 'query/limit'],
     ['?limit=1&limit=2', 'query/limit'],
     ['?state=new', 'query/state'],
@@ -195,7 +195,7 @@ describe('the inbox API', () => {
     ['unread', { through: 1 }, '/ids'],
     ['archive', { ids: [] }, '/ids'],
     ['archive', { ids: ['n_1', 7] }, '/ids/1'],
-    ['archive', { ids: Array.from({ length: limits.markIdsMax + 1 }, () => 'n_1') }, '/ids'],
+    ['archive', { ids: Array.from({ length: requestMaxima.markIds + 1 }, () => 'n_1') }, '/ids'],
     ['snooze', { ids: ['n_1'] }, '/until'],
     ['snooze', { ids: ['n_1'], until: null }, '/until'],
   ];

@@ -22,16 +22,19 @@ export class KeySet {
   readonly #algorithm: string;
   readonly #clock: Clock;
   readonly #fetch: FetchKeys;
+  readonly #failed: () => void;
   #keys: ReadonlyMap<string, VerifyKey> = new Map();
   #fetchedMs = Number.NEGATIVE_INFINITY;
   #triedMs = Number.NEGATIVE_INFINITY;
   #fetching: Promise<void> | null = null;
 
-  constructor(options: { url: string; algorithm: string; clock: Clock; fetch?: FetchKeys }) {
+  /** `failed` hears of every fetch that brought no key. */
+  constructor(options: { url: string; algorithm: string; clock: Clock; fetch?: FetchKeys; failed?: () => void }) {
     this.#url = options.url;
     this.#algorithm = options.algorithm;
     this.#clock = options.clock;
     this.#fetch = options.fetch ?? fetchKeys;
+    this.#failed = options.failed ?? (() => {});
   }
 
   /** The key of that id; without an id the only key there is. Null if there is none, or none could be had. */
@@ -68,11 +71,12 @@ export class KeySet {
       const response = await this.#fetch(this.#url, stop.signal);
       const text = await boundedText(response, limits.keySetBytesMax);
       const keys = await this.#import(JSON.parse(text));
-      if (keys.size === 0) return;
+      if (keys.size === 0) throw new Error('The issuer publishes no key that can be used here.');
       this.#keys = keys;
       this.#fetchedMs = this.#clock.monotonic();
     } catch {
       // Stale keys go on serving; with none at all nobody gets in.
+      this.#failed();
     } finally {
       cancel();
     }

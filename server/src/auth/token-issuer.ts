@@ -29,6 +29,8 @@ export interface IssuerOptions {
   readonly clock: Clock;
   readonly kinds: readonly Kind[];
   readonly fetch?: FetchKeys;
+  /** Hears the issuer whose published keys could not be fetched. */
+  readonly keysFailed?: (issuer: string) => void;
 }
 
 export function createTokenIssuer(settings: UserTokens, options: IssuerOptions): TokenIssuer {
@@ -71,6 +73,7 @@ function keyFinder(settings: UserTokens, options: IssuerOptions): FindKey {
       url: jwksUrl,
       algorithm,
       clock: options.clock,
+      failed: () => options.keysFailed?.(settings.issuer),
       ...(options.fetch && { fetch: options.fetch }),
     });
     return (kid) => set.find(kid);

@@ -114,8 +114,6 @@ export const limits = {
   rowsPerPersonMax: 5000,
   /** How long a row is kept, from intake. */
   retentionMs: 90 * day,
-  /** Rows a page may ask for. */
-  pageRowsMax: 100,
   pageRowsDefault: 20,
   /** Counts stop here and say so. */
   countMax: 100,
@@ -133,16 +131,12 @@ export const limits = {
   moveIntervalMs: 10 * second,
   /** Former places a row remembers, so that a reader who pages meanwhile still meets it. */
   formerPlacesMax: 16,
-  /** Ids in one request that marks notifications. */
-  markIdsMax: 500,
   /** Deltas of one group's members that a read merges; more are first joined into one. */
   memberDeltasMax: 64,
   /** Rows read at a time where a page or a count goes beyond the newest. */
   readStepRows: 500,
   /** People whose counts are remembered between reads; the one remembered longest is dropped. */
   cachedCountsMax: 10_000,
-  /** People paged through `/actors` at a time. */
-  pageActorsMax: 100,
   /** How often retention goes through everybody. */
   retentionEveryMs: hour,
   /** Rows retention archives and removes in one step; other work comes between steps. */
@@ -182,4 +176,8 @@ export const limits = {
   drainMs: 4 * second,
   /** All of a graceful stop (M4). */
   stopMs: 10 * second,
+  /** How long ready fails after a full disk refused events; then new ones may try it again. */
+  storageFullMs: 10 * second,
+  /** How often it is looked whether a lane is refused, for the log. */
+  laneWatchMs: second,
 } as const;

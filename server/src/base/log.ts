@@ -54,6 +54,7 @@ export function createLog(level: Level, thread: string, stream?: DestinationStre
   return {
     write(event, fields = {}, error) {
       const [eventLevel, words] = logEvents[event];
+      if (!logger.isLevelEnabled(eventLevel)) return;
       logger[eventLevel]({ event, ...permitted(fields), ...(error === undefined ? {} : errorFields(error)) }, words);
     },
   };

@@ -32,7 +32,10 @@ const seconds = <const L extends Labels>(help: string, labels: L) =>
 export const metricList = {
   carillon_events_accepted_total: counter('Events stored durably and acknowledged.', byLane),
   carillon_events_duplicate_total: counter('Events answered as duplicates, without effect.', byLane),
-  carillon_events_rejected_total: counter('Events refused by validation.', none),
+  carillon_events_rejected_total: counter(
+    'Events refused, for what they are or because their lane was behind, in requests answered with results.',
+    none,
+  ),
   carillon_intake_refused_total: counter('Requests for intake refused as a whole.', {
     reason: ['overloaded', 'rateLimited', 'storageFull', 'draining'],
   }),
@@ -55,12 +58,15 @@ export const metricList = {
   carillon_records_unusable_total: counter('Records of the log that could not be used and were passed over.', none),
   carillon_inbox_write_errors_total: counter('Writes to the inbox store that failed.', none),
   carillon_inbox_trimmed_total: counter('Rows deleted by retention and trimming.', none),
-  carillon_cache_reads_total: counter('Look-ups of the caches.', {
-    cache: ['people', 'members'],
+  carillon_cache_reads_total: counter("People of micro-batches: in the shard's memory, or read from the store.", {
+    cache: ['people'],
     result: ['hit', 'miss'],
   }),
 
-  carillon_delivery_seconds: seconds('Time from durable intake to the frame written to a socket.', none),
+  carillon_delivery_seconds: seconds(
+    "Time from intake of the newest event in a stream's frame until the frame leaves for the sockets' thread.",
+    none,
+  ),
   carillon_stream_connections: gauge('Open streams.', { transport: ['websocket', 'sse', 'poll'] }),
   carillon_stream_frames_total: counter('Frames written to streams.', {
     kind: ['hello', 'changes', 'marks', 'resync', 'ping', 'bye'],

@@ -35,14 +35,14 @@ test('each series counts on its own', () => {
   const telemetry = new Telemetry();
   telemetry.add(series('carillon_events_accepted_total', { lane: 'direct' }));
   telemetry.add(series('carillon_events_accepted_total', { lane: 'bulk' }), 5);
-  telemetry.add(series('carillon_cache_reads_total', { cache: 'members', result: 'hit' }), 7);
+  telemetry.add(series('carillon_cache_reads_total', { cache: 'people', result: 'hit' }), 7);
   const snapshot = telemetry.snapshot();
   assert.deepEqual(
     valuesOf(snapshot, 'carillon_events_accepted_total')?.series.map(({ values }) => values[0]),
     [1, 0, 5],
   );
   const found = valuesOf(snapshot, 'carillon_cache_reads_total')?.series.filter(({ values }) => values[0] !== 0);
-  assert.deepEqual(found, [{ labels: { cache: 'members', result: 'hit' }, values: [7] }]);
+  assert.deepEqual(found, [{ labels: { cache: 'people', result: 'hit' }, values: [7] }]);
   const total = readSnapshot(snapshot).flatMap((reading) => reading.series.flatMap(({ values }) => values));
   assert.equal(
     total.reduce((sum, value) => sum + value, 0),

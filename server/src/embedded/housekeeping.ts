@@ -6,7 +6,7 @@ import type { InboxStore } from '../inbox/inbox-store.ts';
 import { Retention } from '../inbox/retention.ts';
 import type { IdempotencyStore } from '../intake/idempotency-store.ts';
 import type { EventLog } from '../log/event-log.ts';
-import type { ShardHost } from './shard-host.ts';
+import type { Problem, ShardHost } from './shard-host.ts';
 import type { ShardThreadOptions } from './shard-thread-options.ts';
 
 export interface HousekeepingParts {
@@ -15,6 +15,7 @@ export interface HousekeepingParts {
   readonly store: InboxStore;
   readonly idempotency: IdempotencyStore;
   readonly clock: Clock;
+  readonly onProblem: (problem: Problem) => void;
   readonly options: Pick<ShardThreadOptions, 'logKeptMs' | 'rowsPerPersonMax' | 'retentionMs'>;
 }
 
@@ -25,7 +26,7 @@ export class Housekeeping implements Service {
   #running: Promise<void> = Promise.resolve();
 
   constructor(parts: HousekeepingParts) {
-    const { host, store, clock, options } = parts;
+    const { host, store, clock, options, onProblem } = parts;
     this.#parts = parts;
     this.#retention = new Retention({
       store,
@@ -33,6 +34,7 @@ export class Housekeeping implements Service {
       rowsPerPersonMax: options.rowsPerPersonMax,
       retentionMs: options.retentionMs,
       remove: (person, items) => host.removeRows(person, items),
+      trimmed: (count) => onProblem({ event: 'inboxTrimmed', fields: { count } }),
       failed: (error) => host.report('inboxTrimFailed', error),
     });
     this.#cancel = clock.every(limits.retentionEveryMs, () => {
@@ -47,8 +49,9 @@ export class Housekeeping implements Service {
   }
 
   async #sweep(): Promise<void> {
-    const { log, host, idempotency, clock, options } = this.#parts;
-    await log.trim(clock.now() - options.logKeptMs, host.appliedPosition);
+    const { log, host, idempotency, clock, options, onProblem } = this.#parts;
+    const bytes = await log.trim(clock.now() - options.logKeptMs, host.appliedPosition);
+    if (bytes > 0) onProblem({ event: 'logTrimmed', fields: { bytes } });
     while ((await idempotency.expire(clock.now())) > 0);
   }
 }

@@ -7,6 +7,7 @@ import { series, telemetry } from '../base/telemetry.ts';
 
 const batchesAt = lanes.length;
 const lagGauges = lanes.map((lane) => series('carillon_lag_bytes', { lane }));
+const ageGauges = lanes.map((lane) => series('carillon_lag_oldest_seconds', { lane }));
 
 export function createProgress(): Float64Array {
   return new Float64Array(new SharedArrayBuffer((lanes.length + 1) * Float64Array.BYTES_PER_ELEMENT));
@@ -29,7 +30,8 @@ export function consumptionOf(progress: Float64Array): { behindBytes: number; ap
   return { behindBytes, applied: progress[batchesAt] as number };
 }
 
-/** Brings the gauges up to date before they are read. */
-export function noteLag(progress: Float64Array): void {
+/** Brings the gauges up to date before they are read. `oldestMs`: age of the oldest unapplied event of each lane, 0 for none. */
+export function noteLag(progress: Float64Array, oldestMs: readonly number[]): void {
   for (const [index, gauge] of lagGauges.entries()) telemetry.set(gauge, progress[index] as number);
+  for (const [index, gauge] of ageGauges.entries()) telemetry.set(gauge, (oldestMs[index] as number) / 1000);
 }

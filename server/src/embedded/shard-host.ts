@@ -7,9 +7,10 @@
  */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { lanes } from '@carillon/contract/lanes.ts';
+import { type Lane, lanes } from '@carillon/contract/lanes.ts';
 import { type Reason, reasons } from '@carillon/contract/reasons.ts';
 import type { MarksFrame } from '@carillon/contract/stream.ts';
+import { CarillonError } from '../base/carillon-error.ts';
 import type { Clock } from '../base/clock.ts';
 import { shardOf } from '../base/hash.ts';
 import type { PersonKey, Revision } from '../base/ids.ts';
@@ -25,8 +26,8 @@ import { FrameBatchWriter } from '../deliver/realtime/frame-batch.ts';
 import type { Catchup, InboxService, MarkRequest } from '../inbox/inbox-service.ts';
 import type { InboxStore } from '../inbox/inbox-store.ts';
 import type { Item } from '../inbox/item.ts';
-import type { EventLog } from '../log/event-log.ts';
-import type { PackedBatch } from '../log/record.ts';
+import type { AppendStatus, EventLog, Position } from '../log/event-log.ts';
+import { type PackedBatch, RecordView } from '../log/record.ts';
 import type { Person } from '../shard/person.ts';
 import { ShardExecutor, type ShardListener } from '../shard/shard-executor.ts';
 import { type ShardMemory, usualMemory } from '../shard/shard-memory.ts';
@@ -42,6 +43,8 @@ const metrics = {
   writeErrors: series('carillon_inbox_write_errors_total', {}),
   trimmed: series('carillon_inbox_trimmed_total', {}),
 };
+  append: series('carillon_log_append_seconds', {}),
+  delivery: series('carillon_delivery_seconds', {}),
 
 /** Something an operator should see: an event of the log list with its fields. */
 export interface Problem {
@@ -83,7 +86,10 @@ export class ShardHost {
 
   async start(): Promise<void> {
     for (const executor of this.#executors) await executor.start();
-    this.#noteBacklog();
+    const bytes = this.#noteBacklog();
+    if (bytes === 0) return;
+    this.#isReplaying = true;
+    this.#parts.onProblem({ event: 'shardReplaying', fields: { bytes } });
   }
 
   /** Stops applying, writes what is at hand, closes. What is left in the log is applied after the next start. */
@@ -109,7 +115,17 @@ export class ShardHost {
 
   /** Appends; answers null when all records were accepted, else 1 per duplicate and 0 per accepted one. */
   async append(batch: PackedBatch): Promise<Uint8Array | null> {
-    const statuses = await this.#parts.log.append(batch);
+    const { log, clock } = this.#parts;
+    const beganMs = clock.monotonic();
+    let statuses: AppendStatus[];
+    try {
+      statuses = await log.append(batch);
+      this.#isRefusing = false;
+    } catch (error) {
+      this.#appendFailed(error);
+      throw error;
+    }
+    telemetry.observe(metrics.append, (clock.monotonic() - beganMs) / 1000);
     this.#noteBacklog();
     if (!statuses.includes('duplicate')) return null;
     return Uint8Array.from(statuses, (status) => (status === 'duplicate' ? 1 : 0));
@@ -190,6 +206,18 @@ export class ShardHost {
         this.#parts.onDecided?.(event, user, decision);
       },
       unusable: (lane, bytes, reason) => {
+  /** By lane: how long ago the oldest event was accepted that is durable and not applied; 0 where none waits. In ms. */
+  async oldestUnappliedMs(): Promise<readonly number[]> {
+    const { log, clock } = this.#parts;
+    const found = lanes.map(async (lane, index) => {
+      const behind = [...this.#executors.entries()].filter(([, executor]) => executor.behindBytes(index) > 0);
+      const times = behind.map(([shard, { positions }]) => acceptedAt(log, { shard, lane }, positions[index] ?? 0));
+      const known = (await Promise.all(times)).filter((time) => time !== null);
+      return known.length === 0 ? 0 : Math.max(0, clock.now() - Math.min(...known));
+    });
+    return Promise.all(found);
+  }
+
         telemetry.add(metrics.unusable);
         this.#parts.onProblem({
           event: 'recordUnusable',
@@ -214,14 +242,26 @@ export class ShardHost {
     }
     this.#flushFrames();
     noteApplied(this.#parts.progress);
-    this.#noteBacklog();
+    if (this.#noteBacklog() > 0 || !this.#isReplaying) return;
+    this.#isReplaying = false;
+    this.#parts.onProblem({ event: 'shardCaughtUp', fields: {} });
+  }
+
+  /** Told of once, until an append succeeds again: a full disk refuses thousands a second. */
+  #appendFailed(error: unknown): void {
+    if (this.#isRefusing) return;
+    this.#isRefusing = true;
+    const isFull = error instanceof CarillonError && error.code === 'CARILLON_STORAGE_FULL';
+    this.report(isFull ? 'storageFull' : 'logWriteFailed', error);
   }
 
   #flushFrames(): void {
     if (!this.#frames.isEmpty) this.#parts.onFrames(this.#frames.take());
   }
 
-  #noteBacklog(): void {
+  /** Answers the bytes of all lanes. */
+  #noteBacklog(): number {
+    let all = 0;
     for (const index of lanes.keys()) {
       const bytes = this.#executors.reduce((sum, each) => sum + each.behindBytes(index), 0);
       noteBacklog(this.#parts.progress, index, bytes);
@@ -230,9 +270,26 @@ export class ShardHost {
 }
 
 /** Creates the folders of an engine's data. */
+      const acceptedMs = person.changedItems().reduce((newest, item) => Math.max(newest, item.acceptedAtMs), 0);
+      telemetry.observe(metrics.delivery, Math.max(0, nowMs - acceptedMs) / 1000);
 export async function prepareFolders(dataDir: string): Promise<{ log: string; store: string }> {
   const folders = { log: join(dataDir, 'log'), store: join(dataDir, 'store') };
   await mkdir(folders.log, { recursive: true });
   await mkdir(folders.store, { recursive: true });
   return folders;
 }
+      all += bytes;
+    return all;
+/** When the record at a position was accepted; null where there is none yet. */
+async function acceptedAt(
+  log: EventLog,
+  { shard, lane }: { shard: number; lane: Lane },
+  position: Position,
+): Promise<number | null> {
+  const batch = await (await log.open(shard, lane, position)).pull(1);
+  if (batch === null) return null;
+  const view = new RecordView();
+  view.move(Buffer.from(batch.bytes.buffer, batch.bytes.byteOffset, batch.bytes.byteLength), 0);
+  return view.acceptedMs;
+}
+

@@ -13,20 +13,26 @@ import { openLevel } from '../inbox/open-level.ts';
 import { IdempotencyStoreLevel } from '../intake/idempotency-store-level.ts';
 import { EventLogSegments } from '../log/event-log-segments.ts';
 import { Answerer, type Handler } from './channel.ts';
+import { countCommits, recoveryProblems } from './count-commits.ts';
 import { Housekeeping } from './housekeeping.ts';
 import { noteLag } from './progress.ts';
-import { prepareFolders, ShardHost } from './shard-host.ts';
+import { type Problem, prepareFolders, ShardHost } from './shard-host.ts';
 import type { ShardThreadOptions } from './shard-thread-options.ts';
 
 const options = workerData as ShardThreadOptions;
-const answerer = new Answerer(parentPort as unknown as Worker, await open());
+const handlers: Record<string, Handler> = {};
+// First, so that a problem met while opening has a way out. Nothing is asked before `ready`.
+const answerer = new Answerer(parentPort as unknown as Worker, handlers);
+Object.assign(handlers, await open());
 answerer.notify('ready', null);
 
 /** Opens everything; what is wrong ends the thread with its error. */
 async function open(): Promise<Record<string, Handler>> {
   const clock = systemClock;
   const folders = await prepareFolders(options.dataDir);
-  const log = EventLogSegments.open(folders.log, { segmentBytes: options.segmentBytes });
+  const log = EventLogSegments.open(folders.log, { segmentBytes: options.segmentBytes }, countCommits(clock));
+  const onProblem = (problem: Problem): void => answerer.notify('problem', problem);
+  for (const problem of recoveryProblems(log.recovery)) onProblem(problem);
   const db = await openLevel(folders.store);
   const store = new InboxStoreLevel(db);
   const inbox = new InboxServiceStore({ store, clock, cursorSecret: options.cursorSecret, describe: describeInApp });
@@ -41,11 +47,12 @@ async function open(): Promise<Record<string, Handler>> {
     onFrames: (bytes) => answerer.notify('frames', bytes, [bytes.buffer]),
     onProblem: (problem) => answerer.notify('problem', problem),
   });
-  const housekeeping = new Housekeeping({ host, log, store, idempotency, clock, options });
+  const housekeeping = new Housekeeping({ host, log, store, idempotency, clock, options, onProblem });
   const loopDelay = watchLoopDelay(telemetry, 'worker');
   await host.start();
   host.failed.catch((error: unknown) => {
     // Nothing more can be acknowledged or applied: the process must end and start again from the log.
+    host.report('shardFailed', error);
     setImmediate(() => {
       throw error;
     });
@@ -65,9 +72,9 @@ async function open(): Promise<Record<string, Handler>> {
     idempotencyGet: idempotency.get.bind(idempotency),
     idempotencyPut: idempotency.put.bind(idempotency),
     idempotencyExpire: idempotency.expire.bind(idempotency),
-    metrics() {
+    async metrics() {
       loopDelay.read();
-      noteLag(options.progress);
+      noteLag(options.progress, await host.oldestUnappliedMs());
       return telemetry.snapshot();
     },
     async stop() {

@@ -1,4 +1,5 @@
 /** The answer to a batch, written as bytes: ids are copied as they came, so an accepted event costs no object (E2). */
+import { lanes } from '@carillon/contract/lanes.ts';
 import type { CarillonError } from '../base/carillon-error.ts';
 import type { AppendStatus } from '../log/event-log.ts';
 
@@ -10,15 +11,27 @@ const tails: Readonly<Record<AppendStatus, Buffer>> = {
   duplicate: Buffer.from('","status":"duplicate"}'),
 };
 
+/** Numbers of events; `accepted` and `duplicates` by lane, in the order of `lanes`. */
 export interface EventOutcomes {
-  readonly accepted: number;
-  readonly duplicates: number;
+  readonly accepted: readonly number[];
+  readonly duplicates: readonly number[];
   readonly rejected: number;
 }
 
+/** Records of one event: those of the batch from `first` to `behind`, all in one lane. */
+export interface EventRecords {
+  readonly first: number;
+  readonly behind: number;
+  /** Index in `lanes`. */
+  readonly lane: number;
+}
+
+/** Numbers kept per event. */
+const placeWidth = 5;
+
 /** Collects one result per event, in order. */
 export class EventResults {
-  /** Per event: start and end of its id, its first record and the one behind its last; all 0 for a rejected one. */
+  /** Per event: start and end of its id, first record, the one behind its last, lane; all 0 for a rejected one. */
   readonly #places: Int32Array;
   readonly #sources: (Buffer | null)[] = [];
   readonly #body: Buffer;
@@ -27,7 +40,7 @@ export class EventResults {
 
   constructor(body: Buffer, events: number) {
     this.#body = body;
-    this.#places = new Int32Array(4 * events);
+    this.#places = new Int32Array(placeWidth * events);
   }
 
   get count(): number {
@@ -41,18 +54,25 @@ export class EventResults {
 
   /** How many events had each outcome, given the statuses of all records of the batch. */
   outcomes(statuses: readonly AppendStatus[]): EventOutcomes {
-    let accepted = 0;
-    for (let event = 0; event < this.#count; event++) if (this.#statusOf(event, statuses) === 'accepted') accepted++;
-    return { accepted, duplicates: this.packedCount - accepted, rejected: this.#rejected.size };
+    const accepted = lanes.map(() => 0);
+    const duplicates = lanes.map(() => 0);
+    for (let event = 0; event < this.#count; event++) {
+      if (this.#rejected.has(event)) continue;
+      const counts = this.#statusOf(event, statuses) === 'accepted' ? accepted : duplicates;
+      const lane = this.#places[placeWidth * event + 4] as number;
+      counts[lane] = (counts[lane] as number) + 1;
+    }
+    return { accepted, duplicates, rejected: this.#rejected.size };
   }
 
-  /** The event just packed: its id lies at [start, end) of `source`, its records are those of the batch from `first` to `behind`. */
-  packed(source: Buffer, id: { start: number; end: number }, records: { first: number; behind: number }): void {
-    const at = 4 * this.#count;
+  /** The event just packed; its id lies at [start, end) of `source`. */
+  packed(source: Buffer, id: { start: number; end: number }, records: EventRecords): void {
+    const at = placeWidth * this.#count;
     this.#places[at] = id.start;
     this.#places[at + 1] = id.end;
     this.#places[at + 2] = records.first;
     this.#places[at + 3] = records.behind;
+    this.#places[at + 4] = records.lane;
     if (source !== this.#body) this.#sources[this.#count] = source;
     this.#count++;
   }
@@ -83,7 +103,7 @@ export class EventResults {
 
   #writePacked(answer: Buffer, start: number, event: number, statuses: readonly AppendStatus[]): number {
     const source = this.#sources[event] ?? this.#body;
-    const place = 4 * event;
+    const place = placeWidth * event;
     let at = start + beforeId.copy(answer, start);
     at += source.copy(answer, at, this.#places[place], this.#places[place + 1]);
     const status = this.#statusOf(event, statuses);
@@ -93,8 +113,8 @@ export class EventResults {
 
   /** An event is a duplicate where all its records are: part of one may have been lost with a crash between shards. */
   #statusOf(event: number, statuses: readonly AppendStatus[]): AppendStatus {
-    const behind = this.#places[4 * event + 3] as number;
-    for (let record = this.#places[4 * event + 2] as number; record < behind; record++) {
+    const behind = this.#places[placeWidth * event + 3] as number;
+    for (let record = this.#places[placeWidth * event + 2] as number; record < behind; record++) {
       if (statuses[record] === 'accepted') return 'accepted';
     }
     return 'duplicate';
@@ -103,7 +123,7 @@ export class EventResults {
   #bytesMax(): number {
     let bytes = open.length + close.length;
     for (let event = 0; event < this.#count; event++) {
-      const id = (this.#places[4 * event + 1] as number) - (this.#places[4 * event] as number);
+      const id = (this.#places[placeWidth * event + 1] as number) - (this.#places[placeWidth * event] as number);
       bytes += this.#rejected.get(event)?.length ?? beforeId.length + id + tails.duplicate.length;
     }
     return bytes + this.#count;

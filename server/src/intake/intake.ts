@@ -70,12 +70,17 @@ export class Intake {
       tenant: producer.tenant,
       sources: producer.sources,
       nowMs: this.#clock.now(),
-      closedLanes: this.#closedLanes(),
+      closedLanes: this.closedLanes(),
     };
     for (let event = 0; event < batch.count; event++) this.#take(batch, event, sender, results);
     const statuses = results.packedCount > 0 ? await this.#batcher.committed() : [];
     this.#onResult?.(results.outcomes(statuses));
     return results.toJson(statuses);
+  }
+
+  /** Lanes that are refused for now. Bulk has the least room, so it closes first (D8). */
+  closedLanes(): readonly Lane[] {
+    return lanes.filter((lane) => this.#log.unappliedBytes(lane) > limits.unappliedBytesMax[lane]);
   }
 
   #take(batch: EventBatch, event: number, sender: Sender, results: EventResults): void {
@@ -105,15 +110,10 @@ export class Intake {
     const { writer } = this.#batcher;
     const scan = this.#scanner;
     const first = writer.count;
-    this.#builder.add(scan, sender);
+    const lane = this.#builder.add(scan, sender);
     const start = scan.start + (scan.ranges[2] as number);
     const end = start + (scan.ranges[3] as number);
-    results.packed(scan.buffer, { start, end }, { first, behind: writer.count });
-  }
-
-  /** Bulk has the least room, so it closes first (D8). */
-  #closedLanes(): readonly Lane[] {
-    return lanes.filter((lane) => this.#log.unappliedBytes(lane) > limits.unappliedBytesMax[lane]);
+    results.packed(scan.buffer, { start, end }, { first, behind: writer.count, lane: lanes.indexOf(lane) });
   }
 }
 

@@ -9,6 +9,7 @@
  */
 import { type Lane, lanes } from '@carillon/contract/lanes.ts';
 import { CarillonError } from '../base/carillon-error.ts';
+import type { Clock } from '../base/clock.ts';
 import { limits } from '../base/limits.ts';
 import { AppendListeners } from './append-listeners.ts';
 import { checkedRecords } from './checked-records.ts';
@@ -36,6 +37,13 @@ export interface SegmentLogSizes {
   readonly tailBytesMax: number;
 }
 
+/** Hears of each commit that is durable, for metrics. `committed` must not throw. */
+export interface CommitWatch {
+  readonly clock: Clock;
+  /** `tookMs`: writing and syncing. */
+  committed(bytes: number, tookMs: number): void;
+}
+
 const defaultSizes: SegmentLogSizes = {
   segmentBytes: limits.segmentBytes,
   preallocateBytes: limits.logPreallocateBytes,
@@ -48,6 +56,12 @@ interface Waiting extends WaitingBatch {
   readonly reject: (error: CarillonError) => void;
 }
 
+interface OpenedFolder {
+  readonly files: LogFiles;
+  readonly release: () => void;
+  readonly watch: CommitWatch | null;
+}
+
 export class EventLogSegments implements EventLog {
   readonly recovery: Recovery;
   readonly #store: SegmentStore;
@@ -57,24 +71,30 @@ export class EventLogSegments implements EventLog {
   readonly #listeners = new AppendListeners();
   readonly #release: () => void;
   readonly #commitBytesMax: number;
+  readonly #watch: CommitWatch | null;
   #waiting: Waiting[] = [];
   #scheduled = false;
   #closed = false;
 
   /** Opens the log in a folder (or over other files), recovering what a crash left. Throws when it is in use or damaged. */
-  static open(where: string | LogFiles, sizes: Partial<SegmentLogSizes> = {}): EventLogSegments {
+  static open(
+    where: string | LogFiles,
+    sizes: Partial<SegmentLogSizes> = {},
+    watch: CommitWatch | null = null,
+  ): EventLogSegments {
     const files = typeof where === 'string' ? new LogFilesDisk(where) : where;
     const release = files.lock();
     try {
-      return new EventLogSegments(files, release, { ...defaultSizes, ...sizes });
+      return new EventLogSegments({ files, release, watch }, { ...defaultSizes, ...sizes });
     } catch (error) {
       release();
       throw storageError(error);
     }
   }
 
-  private constructor(files: LogFiles, release: () => void, sizes: SegmentLogSizes) {
+  private constructor({ files, release, watch }: OpenedFolder, sizes: SegmentLogSizes) {
     this.#release = release;
+    this.#watch = watch;
     this.#commitBytesMax = sizes.commitBytesMax;
     this.#openFiles = new OpenFiles(files, limits.logOpenFilesMax);
     this.#lanes = new LaneStates(sizes.tailBytesMax);
@@ -152,7 +172,7 @@ export class EventLogSegments implements EventLog {
       this.#store.prepare(this.#expectedBytes());
       finished = this.#builder.stage(this.#waiting);
       committed = this.#builder.build(this.#store.end, this.#store.nextCommit);
-      if (committed.bytes.length > 0) this.#store.write(committed.bytes, committed.acceptedMaxMs);
+      if (committed.bytes.length > 0) this.#write(committed);
     } catch (error) {
       this.#builder.undo();
       this.#refuse(storageError(error));
@@ -164,6 +184,13 @@ export class EventLogSegments implements EventLog {
     this.#waiting = this.#waiting.slice(finished);
     for (const { resolve, statuses } of done) resolve(statuses);
     this.#listeners.tell(committed.blocks.map(({ key }) => splitLaneKey(key).shard));
+  }
+
+  #write({ bytes, acceptedMaxMs }: Commit): void {
+    const watch = this.#watch;
+    const beganMs = watch?.clock.monotonic() ?? 0;
+    this.#store.write(bytes, acceptedMaxMs);
+    watch?.committed(bytes.length, watch.clock.monotonic() - beganMs);
   }
 
   /** All that waits fails together: the next try would only meet the same disk, and callers send again anyway. */

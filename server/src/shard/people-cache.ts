@@ -1,6 +1,7 @@
-/** The people a shard holds in memory; whoever was idle longest goes when there are too many, or too many rows or members. */
+/** The people a shard holds in memory: loads what the rules need of them, and lets the idlest go when there is too much. */
 import type { PersonKey } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
+import { series, telemetry } from '../base/telemetry.ts';
 import { CountTally } from '../inbox/counts.ts';
 import type { InboxStore, StoredRow } from '../inbox/inbox-store.ts';
 import type { Marks, Place } from '../inbox/item.ts';
@@ -12,7 +13,6 @@ import type { ShardMemory } from './shard-memory.ts';
 export class PeopleCache {
   readonly #store: InboxStore;
   readonly #memory: ShardMemory;
-  /** In order of last use. */
   readonly #people = new Map<PersonKey, Person>();
 
   constructor(store: InboxStore, memory: ShardMemory) {
@@ -79,10 +79,10 @@ export class PeopleCache {
     for await (const row of this.#rowsAfter(person.key, person.lastPlace)) {
       if (row.kind === 'item' && !tally.add(row.item)) break;
     }
-    person.tail = { ...tally.exact(), marksVersion: person.marks.version, untilMs: nextWakeMs(person.marks, nowMs) };
+    person.tail = { ...tally.exact(), marksVersion: person.marks.version, untilMs: nextSnoozeEnd(person.marks, nowMs) };
   }
 
-  /** Keeps within the limits. People with unwritten changes stay. */
+  /** Lets those go who were idle longest, once there is too much. People with unwritten changes stay. */
   evict(): void {
     let rows = 0;
     let members = 0;
@@ -95,10 +95,9 @@ export class PeopleCache {
       const { cachedPeopleMax, cachedRowsMax, cachedMembersMax } = this.#memory;
       if (this.#people.size <= cachedPeopleMax && rows <= cachedRowsMax && members <= cachedMembersMax) return;
       if (person.isDirty) continue;
-      const size = person.size();
-      rows -= size.rows;
-      members -= size.members;
-      this.#people.delete(key);
+      held.people--;
+      addSize(held, person, -1);
+      this.#people.delete(person.key);
     }
   }
 

@@ -11,4 +11,14 @@ export interface ShardMemory {
   readonly evictEveryBatches: number;
 }
 
-export const usualMemory: ShardMemory = limits;
+const { cachedPeopleMax, cachedRowsMax, cachedMembersMax } = limits;
+const { cachedHeadRows, cachedRowsPerPerson, evictEveryBatches } = limits;
+
+export const usualMemory: ShardMemory = {
+  cachedPeopleMax,
+  cachedRowsMax,
+  cachedMembersMax,
+  cachedHeadRows,
+  cachedRowsPerPerson,
+  evictEveryBatches,
+};
