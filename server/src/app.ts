@@ -122,7 +122,7 @@ export async function startApp(parts: AppParts): Promise<App> {
   };
 }
 
-function startEngine({ config, random, log }: AppParts): Promise<EmbeddedEngine> {
+function startEngine({ config, clock, random, log }: AppParts): Promise<EmbeddedEngine> {
   return EmbeddedEngine.start({
     dataDir: config.dataDir,
     shards: config.shards,
@@ -131,6 +131,7 @@ function startEngine({ config, random, log }: AppParts): Promise<EmbeddedEngine>
     rowsPerPersonMax: config.inbox.rowsPerPersonMax,
     retentionMs: config.inbox.retentionDays * dayMs,
     cursorSecret: Buffer.from(config.auth.cursorSecret ?? random.hex(32)),
+    clock,
     onProblem: ({ event, fields }) => log.write(event, fields),
   });
 }

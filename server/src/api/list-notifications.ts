@@ -4,7 +4,7 @@ import { NotificationPage } from '@carillon/contract/notification.ts';
 import { limits } from '../base/limits.ts';
 import type { InboxService } from '../inbox/inbox-service.ts';
 import { defineOperation, type Operation } from './operation.ts';
-import { pageAnswer } from './page-answer.ts';
+import { nextLink } from './page-answer.ts';
 import { personOf } from './person-of.ts';
 
 const path = '/v1/notifications';
@@ -19,14 +19,18 @@ export function listNotifications(inbox: InboxService): Operation {
     answers: { 200: NotificationPage },
     errors: ['CARILLON_CURSOR_INVALID'],
     async handle({ principal, query }) {
-      const page = await inbox.page(personOf(principal), {
+      const { json, nextCursor } = await inbox.pageText(personOf(principal), {
         limit: query.limit ?? limits.pageRowsDefault,
         cursor: query.cursor ?? null,
         type: query.type ?? null,
         category: query.category ?? null,
         state: query.state ?? null,
       });
-      return pageAnswer(page, path, query);
+      return {
+        status: 200,
+        headers: nextLink(nextCursor, path, query),
+        body: Buffer.from(json.buffer, json.byteOffset, json.byteLength),
+      };
     },
   });
 }

@@ -115,6 +115,10 @@ export const limits = {
   /** How long a row is kept, from intake. */
   retentionMs: 90 * day,
   pageRowsDefault: 20,
+  /** First pages kept as they were sent, until their person changes; the one unused longest goes. */
+  pageCacheBytesMax: 192 * MiB,
+  /** People of whom a page may be kept; beyond, the one kept longest is let go. */
+  pageHoldersMax: 100_000,
   /** Counts stop here and say so. */
   countMax: 100,
   /** A list of changes never holds more; an older revision gets `resync`. */
@@ -172,12 +176,12 @@ export const limits = {
   pollWaitMsMax: 30 * second,
   /** Ready fails when events wait and none has been applied for this long (M4). */
   stalledAfterMs: 30 * second,
-  /** Share of a stop in which streams are closed in waves. */
-  drainMs: 4 * second,
-  /** All of a graceful stop (M4). */
-  stopMs: 10 * second,
   /** How long ready fails after a full disk refused events; then new ones may try it again. */
   storageFullMs: 10 * second,
   /** How often it is looked whether a lane is refused, for the log. */
   laneWatchMs: second,
+  /** Share of a stop in which streams are closed in waves. */
+  drainMs: 4 * second,
+  /** All of a graceful stop (M4). */
+  stopMs: 10 * second,
 } as const;

@@ -52,9 +52,18 @@ export class Caller {
   }
 
   /** Like `call`, but `answered` runs before any later message is looked at. */
-  callThen<Result>(method: string, args: readonly unknown[], answered: (result: Result) => void): void {
+  callThen<Result>(
+    method: string,
+    args: readonly unknown[],
+    answered: (result: Result) => void,
+    failed: (error: Error) => void = () => {},
+  ): void {
+    if (this.#ended !== null) {
+      failed(this.#ended);
+      return;
+    }
     const id = this.#nextId++;
-    this.#waiting.set(id, { resolve: answered as Waiting['resolve'], reject: () => {} });
+    this.#waiting.set(id, { resolve: answered as Waiting['resolve'], reject: failed });
     this.#endpoint.postMessage({ id, method, args } satisfies Request, []);
   }
 

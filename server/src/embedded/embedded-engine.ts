@@ -6,21 +6,32 @@ import { Worker } from 'node:worker_threads';
 import type { Lane } from '@carillon/contract/lanes.ts';
 import type { Counts, Notification, NotificationPage } from '@carillon/contract/notification.ts';
 import type { ChangesFrame, MarksFrame, ResyncFrame } from '@carillon/contract/stream.ts';
+import type { Clock } from '../base/clock.ts';
 import type { NotificationId, PersonKey, Revision } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import { readFrameBatch } from '../deliver/realtime/frame-batch.ts';
 import type { FeedSink, LiveFeed } from '../deliver/realtime/live-feed.ts';
-import type { ActorsPage, Catchup, InboxService, MarkRequest, PageQuery, Why } from '../inbox/inbox-service.ts';
+import type {
+  ActorsPage,
+  Catchup,
+  InboxService,
+  MarkRequest,
+  PageQuery,
+  PageText,
+  Why,
+} from '../inbox/inbox-service.ts';
 import type { IdempotencyStore } from '../intake/idempotency-store.ts';
 import type { IntakeLog } from '../intake/intake-log.ts';
 import type { AppendStatus } from '../log/event-log.ts';
 import type { PackedBatch } from '../log/record.ts';
 import { Caller } from './channel.ts';
+import { PageCache } from './page-cache.ts';
 import { consumptionOf, createProgress, unappliedBytes } from './progress.ts';
 import type { Problem } from './shard-host.ts';
 import type { ShardThreadOptions } from './shard-thread-options.ts';
 
 export interface EmbeddedEngineOptions extends Omit<ShardThreadOptions, 'progress'> {
+  readonly clock: Clock;
   readonly onProblem: (problem: Problem) => void;
 }
 
@@ -42,7 +53,7 @@ export class EmbeddedEngine {
     this.#caller = caller;
     this.#progress = progress;
     this.log = new RemoteLog(caller, progress, options.shards);
-    this.inbox = new RemoteInbox(caller);
+    this.inbox = new RemoteInbox(caller, options.clock);
     this.feed = new RemoteFeed(caller);
     this.idempotency = {
       get: (key, nowMs) => caller.call('idempotencyGet', [key, nowMs]),
@@ -63,7 +74,7 @@ export class EmbeddedEngine {
 
   /** Starts the store's thread; resolves when the log and the store are open. Rejects with what is wrong. */
   static async start(options: EmbeddedEngineOptions): Promise<EmbeddedEngine> {
-    const { onProblem: _, ...threadOptions } = options;
+    const { onProblem: _problem, clock: _clock, ...threadOptions } = options;
     const progress = createProgress();
     const worker = new Worker(new URL('./shard-thread.ts', import.meta.url), {
       workerData: { ...threadOptions, progress } satisfies ShardThreadOptions,
@@ -126,13 +137,33 @@ class RemoteLog implements IntakeLog {
 
 class RemoteInbox implements InboxService {
   readonly #caller: Caller;
+  readonly #clock: Clock;
+  readonly #pages = new PageCache(limits.pageCacheBytesMax);
 
-  constructor(caller: Caller) {
+  constructor(caller: Caller, clock: Clock) {
     this.#caller = caller;
+    this.#clock = clock;
+    caller.onNotice<PersonKey[]>('pagesStale', (people) => {
+      for (const person of people) this.#pages.drop(person);
+    });
   }
 
   page(person: PersonKey, query: PageQuery): Promise<NotificationPage> {
     return this.#caller.call('page', [person, query]);
+  }
+
+  async pageText(person: PersonKey, query: PageQuery): Promise<PageText> {
+    const isFirst = query.cursor === null && query.type === null && query.category === null && query.state === null;
+    const kept = isFirst ? this.#pages.get(person, query.limit, this.#clock.now()) : null;
+    if (kept !== null) return kept;
+    return new Promise((resolve, reject) => {
+      // Kept before any later message is looked at: the next may be that it is stale.
+      const answered = ({ page, mayKeep }: { page: PageText; mayKeep: boolean }): void => {
+        if (isFirst && mayKeep) this.#pages.put(person, query.limit, page);
+        resolve(page);
+      };
+      this.#caller.callThen('pageText', [person, query], answered, reject);
+    });
   }
 
   notification(person: PersonKey, id: NotificationId): Promise<Notification> {

@@ -23,7 +23,7 @@ import type { Decision } from '../decide/decision.ts';
 import type { EventFacts } from '../decide/event-facts.ts';
 import { changesFrames } from '../deliver/realtime/changes-frames.ts';
 import { FrameBatchWriter } from '../deliver/realtime/frame-batch.ts';
-import type { Catchup, InboxService, MarkRequest } from '../inbox/inbox-service.ts';
+import type { Catchup, InboxService, MarkRequest, PageQuery, PageText } from '../inbox/inbox-service.ts';
 import type { InboxStore } from '../inbox/inbox-store.ts';
 import type { Item } from '../inbox/item.ts';
 import type { AppendStatus, EventLog, Position } from '../log/event-log.ts';
@@ -31,6 +31,7 @@ import { type PackedBatch, RecordView } from '../log/record.ts';
 import type { Person } from '../shard/person.ts';
 import { ShardExecutor, type ShardListener } from '../shard/shard-executor.ts';
 import { type ShardMemory, usualMemory } from '../shard/shard-memory.ts';
+import { PageHolders } from './page-holders.ts';
 import { noteApplied, noteBacklog } from './progress.ts';
 
 const metrics = {
@@ -42,9 +43,9 @@ const metrics = {
   unusable: series('carillon_records_unusable_total', {}),
   writeErrors: series('carillon_inbox_write_errors_total', {}),
   trimmed: series('carillon_inbox_trimmed_total', {}),
-};
   append: series('carillon_log_append_seconds', {}),
   delivery: series('carillon_delivery_seconds', {}),
+};
 
 /** Something an operator should see: an event of the log list with its fields. */
 export interface Problem {
@@ -65,6 +66,8 @@ export interface ShardHostParts {
   /** One event was decided for one recipient; it counts once its micro-batch is written. */
   readonly onDecided?: (event: EventFacts, user: string, decision: Decision) => void;
   readonly onProblem: (problem: Problem) => void;
+  /** Pages of these people that were kept show an older state now. Before the frames of the same change. */
+  readonly onPagesStale?: (people: PersonKey[]) => void;
   readonly memory?: ShardMemory;
 }
 
@@ -73,9 +76,15 @@ export class ShardHost {
   readonly #executors: ShardExecutor[];
   readonly #watched = new Map<PersonKey, number>();
   readonly #frames = new FrameBatchWriter();
+  readonly #pageHolders: PageHolders;
+  /** What was waiting at the start is not applied yet. */
+  #isReplaying = false;
+  /** The last append failed. */
+  #isRefusing = false;
 
   constructor(parts: ShardHostParts) {
     this.#parts = parts;
+    this.#pageHolders = new PageHolders(parts.onPagesStale ?? (() => {}));
     const { log, store, clock, memory = usualMemory } = parts;
     const listener = this.#listener();
     this.#executors = Array.from(
@@ -140,10 +149,20 @@ export class ShardHost {
     });
   }
 
-  closeFeed(person: PersonKey): void {
-    const left = (this.#watched.get(person) ?? 0) - 1;
-    if (left > 0) this.#watched.set(person, left);
-    else this.#watched.delete(person);
+  /** In turn with `openFeed`, so that a feed closed before it was open does not stay. */
+  closeFeed(person: PersonKey): Promise<void> {
+    return this.#executorOf(person).between(async () => {
+      const left = (this.#watched.get(person) ?? 0) - 1;
+      if (left > 0) this.#watched.set(person, left);
+      else this.#watched.delete(person);
+    });
+  }
+
+  /** A page, and whether it may be kept until `onPagesStale` names its person. */
+  async pageText(person: PersonKey, query: PageQuery): Promise<{ page: PageText; mayKeep: boolean }> {
+    const read = this.#pageHolders.begin(person);
+    const page = await this.#parts.inbox.pageText(person, query);
+    return { page, mayKeep: this.#pageHolders.mayKeep(person, read) };
   }
 
   /** Marks, tells the person's other devices, and closes the groups that are read now. */
@@ -151,6 +170,7 @@ export class ShardHost {
     const executor = this.#executorOf(person);
     return executor.between(async () => {
       const frame = await this.#parts.inbox.mark(person, request);
+      this.#pageHolders.changed([person]);
       const cached = executor.cached(person);
       if (cached !== undefined) cached.marks = await this.#parts.store.marks(person);
       if (this.#watched.has(person)) {
@@ -174,6 +194,7 @@ export class ShardHost {
         executor.cached(person)?.revision ?? 0,
       );
       await store.remove(person, items, nextRevision(previous, clock.now()));
+      this.#pageHolders.changed([person]);
       executor.forget(person);
       telemetry.add(metrics.trimmed, items.length);
     });
@@ -183,6 +204,18 @@ export class ShardHost {
   report(event: LogEvent, error: unknown): void {
     const code = (error as { code?: unknown } | null)?.code;
     this.#parts.onProblem({ event, fields: { code: typeof code === 'string' ? code : 'unknown' } });
+  }
+
+  /** By lane: how long ago the oldest event was accepted that is durable and not applied; 0 where none waits. In ms. */
+  async oldestUnappliedMs(): Promise<readonly number[]> {
+    const { log, clock } = this.#parts;
+    const found = lanes.map(async (lane, index) => {
+      const behind = [...this.#executors.entries()].filter(([, executor]) => executor.behindBytes(index) > 0);
+      const times = behind.map(([shard, { positions }]) => acceptedAt(log, { shard, lane }, positions[index] ?? 0));
+      const known = (await Promise.all(times)).filter((time) => time !== null);
+      return known.length === 0 ? 0 : Math.max(0, clock.now() - Math.min(...known));
+    });
+    return Promise.all(found);
   }
 
   /** Everything in the log before this is applied; infinite when all of it is. */
@@ -206,18 +239,6 @@ export class ShardHost {
         this.#parts.onDecided?.(event, user, decision);
       },
       unusable: (lane, bytes, reason) => {
-  /** By lane: how long ago the oldest event was accepted that is durable and not applied; 0 where none waits. In ms. */
-  async oldestUnappliedMs(): Promise<readonly number[]> {
-    const { log, clock } = this.#parts;
-    const found = lanes.map(async (lane, index) => {
-      const behind = [...this.#executors.entries()].filter(([, executor]) => executor.behindBytes(index) > 0);
-      const times = behind.map(([shard, { positions }]) => acceptedAt(log, { shard, lane }, positions[index] ?? 0));
-      const known = (await Promise.all(times)).filter((time) => time !== null);
-      return known.length === 0 ? 0 : Math.max(0, clock.now() - Math.min(...known));
-    });
-    return Promise.all(found);
-  }
-
         telemetry.add(metrics.unusable);
         this.#parts.onProblem({
           event: 'recordUnusable',
@@ -232,10 +253,13 @@ export class ShardHost {
   }
 
   #publish(people: readonly Person[]): void {
+    this.#pageHolders.changed(people.map(({ key }) => key));
     const nowMs = this.#parts.clock.now();
     for (const person of people) {
       telemetry.add(metrics.rows, person.changedItems().length);
       if (!this.#watched.has(person.key)) continue;
+      const acceptedMs = person.changedItems().reduce((newest, item) => Math.max(newest, item.acceptedAtMs), 0);
+      telemetry.observe(metrics.delivery, Math.max(0, nowMs - acceptedMs) / 1000);
       for (const frame of changesFrames(person, nowMs)) {
         this.#frames.add(person.key, 'changes', frame.revision, JSON.stringify(frame));
       }
@@ -265,21 +289,12 @@ export class ShardHost {
     for (const index of lanes.keys()) {
       const bytes = this.#executors.reduce((sum, each) => sum + each.behindBytes(index), 0);
       noteBacklog(this.#parts.progress, index, bytes);
+      all += bytes;
     }
+    return all;
   }
 }
 
-/** Creates the folders of an engine's data. */
-      const acceptedMs = person.changedItems().reduce((newest, item) => Math.max(newest, item.acceptedAtMs), 0);
-      telemetry.observe(metrics.delivery, Math.max(0, nowMs - acceptedMs) / 1000);
-export async function prepareFolders(dataDir: string): Promise<{ log: string; store: string }> {
-  const folders = { log: join(dataDir, 'log'), store: join(dataDir, 'store') };
-  await mkdir(folders.log, { recursive: true });
-  await mkdir(folders.store, { recursive: true });
-  return folders;
-}
-      all += bytes;
-    return all;
 /** When the record at a position was accepted; null where there is none yet. */
 async function acceptedAt(
   log: EventLog,
@@ -293,3 +308,10 @@ async function acceptedAt(
   return view.acceptedMs;
 }
 
+/** Creates the folders of an engine's data. */
+export async function prepareFolders(dataDir: string): Promise<{ log: string; store: string }> {
+  const folders = { log: join(dataDir, 'log'), store: join(dataDir, 'store') };
+  await mkdir(folders.log, { recursive: true });
+  await mkdir(folders.store, { recursive: true });
+  return folders;
+}

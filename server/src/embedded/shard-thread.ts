@@ -45,14 +45,15 @@ async function open(): Promise<Record<string, Handler>> {
     shards: options.shards,
     progress: options.progress,
     onFrames: (bytes) => answerer.notify('frames', bytes, [bytes.buffer]),
-    onProblem: (problem) => answerer.notify('problem', problem),
+    onPagesStale: (people) => answerer.notify('pagesStale', people),
+    onProblem,
   });
   const housekeeping = new Housekeeping({ host, log, store, idempotency, clock, options, onProblem });
   const loopDelay = watchLoopDelay(telemetry, 'worker');
   await host.start();
   host.failed.catch((error: unknown) => {
-    // Nothing more can be acknowledged or applied: the process must end and start again from the log.
     host.report('shardFailed', error);
+    // Nothing more can be acknowledged or applied: the process must end and start again from the log.
     setImmediate(() => {
       throw error;
     });
@@ -63,6 +64,7 @@ async function open(): Promise<Record<string, Handler>> {
     closeFeed: host.closeFeed.bind(host),
     mark: host.mark.bind(host),
     page: inbox.page.bind(inbox),
+    pageText: host.pageText.bind(host),
     notification: inbox.notification.bind(inbox),
     actors: inbox.actors.bind(inbox),
     why: inbox.why.bind(inbox),

@@ -9,6 +9,7 @@ import { limits } from '../base/limits.ts';
 import { CountTally } from './counts.ts';
 import type { InboxStore, PersonHead } from './inbox-store.ts';
 import type { Marks, Place } from './item.ts';
+import { nextSnoozeEnd } from './item-state.ts';
 import { personRevision } from './person-revision.ts';
 
 interface Remembered {
@@ -93,13 +94,4 @@ function isCurrent(known: Remembered, head: PersonHead, revision: Revision, nowM
     known.deepRevision === head.deepRevision &&
     nowMs < known.untilMs
   );
-}
-
-function nextSnoozeEnd(marks: Marks, nowMs: number): number {
-  let nextMs = Number.POSITIVE_INFINITY;
-  for (const mark of marks.items.values()) {
-    const untilMs = mark.snoozedUntilMs?.value ?? 0;
-    if (untilMs > nowMs && untilMs < nextMs) nextMs = untilMs;
-  }
-  return nextMs;
 }

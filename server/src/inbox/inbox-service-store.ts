@@ -12,10 +12,10 @@ import { actorsAfter } from './actors-page.ts';
 import { changesFrame, changesFrames, changesHeadRows, type FrameFacts, marksSince } from './inbox-changes.ts';
 import { InboxCounts } from './inbox-counts.ts';
 import { InboxPages } from './inbox-pages.ts';
-import type { ActorsPage, Catchup, InboxService, MarkRequest, PageQuery, Why } from './inbox-service.ts';
+import type { ActorsPage, Catchup, InboxService, MarkRequest, PageQuery, PageText, Why } from './inbox-service.ts';
 import type { InboxStore, PersonHead } from './inbox-store.ts';
 import type { Item } from './item.ts';
-import { itemState } from './item-state.ts';
+import { itemState, nextSnoozeEnd } from './item-state.ts';
 import { MarksPlanner } from './marks-request.ts';
 import { idTimeMs } from './notification-id.ts';
 import { personRevision } from './person-revision.ts';
@@ -50,14 +50,13 @@ export class InboxServiceStore implements InboxService {
   }
 
   async page(person: PersonKey, query: PageQuery): Promise<NotificationPage> {
-    const nowMs = this.#clock.now();
-    const head = await this.#store.head(person, limits.changesMax);
-    const page = await this.#pages.read(person, query, head, nowMs);
-    return {
-      items: page.items.map((item) => toNotification(item, page.marks, nowMs, this.#describe)),
-      nextCursor: page.nextCursor,
-      counts: await this.#counts.of(person, head),
-    };
+    const { page } = await this.#page(person, query);
+    return page;
+  }
+
+  async pageText(person: PersonKey, query: PageQuery): Promise<PageText> {
+    const { page, validUntilMs } = await this.#page(person, query);
+    return { json: Buffer.from(JSON.stringify(page)), nextCursor: page.nextCursor, validUntilMs };
   }
 
   async notification(person: PersonKey, id: NotificationId): Promise<Notification> {
@@ -130,6 +129,18 @@ export class InboxServiceStore implements InboxService {
   }
 
   /** A live item. Throws CARILLON_NOTIFICATION_UNKNOWN, alike for whatever reason there is none. */
+  async #page(person: PersonKey, query: PageQuery): Promise<{ page: NotificationPage; validUntilMs: number }> {
+    const nowMs = this.#clock.now();
+    const head = await this.#store.head(person, limits.changesMax);
+    const { items, marks, nextCursor } = await this.#pages.read(person, query, head, nowMs);
+    const page = {
+      items: items.map((item) => toNotification(item, marks, nowMs, this.#describe)),
+      nextCursor,
+      counts: await this.#counts.of(person, head),
+    };
+    return { page, validUntilMs: nextSnoozeEnd(marks, nowMs) };
+  }
+
   async #item(person: PersonKey, id: NotificationId): Promise<Item> {
     const item = await this.#store.item(person, id);
     if (item === null || item.state !== 'live') {

@@ -43,9 +43,19 @@ export interface Catchup {
   readonly frames: readonly (ChangesFrame | MarksFrame | ResyncFrame)[];
 }
 
+/** A page ready to be sent: JSON in UTF-8, never written to. */
+export interface PageText {
+  readonly json: Uint8Array;
+  readonly nextCursor: string | null;
+  /** It shows the person's inbox until rows or marks change, or until this time, when a snoozed row comes back. */
+  readonly validUntilMs: number;
+}
+
 export interface InboxService {
   /** Throws CARILLON_CURSOR_INVALID. */
   page(person: PersonKey, query: PageQuery): Promise<NotificationPage>;
+  /** The same as text, for whoever only hands it on. */
+  pageText(person: PersonKey, query: PageQuery): Promise<PageText>;
   /** Throws CARILLON_NOTIFICATION_UNKNOWN alike for ids that never were, are gone, or are another person's. */
   notification(person: PersonKey, id: NotificationId): Promise<Notification>;
   actors(person: PersonKey, id: NotificationId, cursor: string | null, limit: number): Promise<ActorsPage>;

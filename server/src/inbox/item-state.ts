@@ -43,3 +43,13 @@ export function itemState(item: Item, marks: Marks, nowMs: number): Notification
     snoozedUntil: snoozedUntilMs > nowMs ? isoTime(snoozedUntilMs) : null,
   };
 }
+
+/** When the next snoozed row comes back; infinite if none is snoozed. */
+export function nextSnoozeEnd(marks: Marks, nowMs: number): number {
+  let nextMs = Number.POSITIVE_INFINITY;
+  for (const mark of marks.items.values()) {
+    const untilMs = mark.snoozedUntilMs?.value ?? 0;
+    if (untilMs > nowMs && untilMs < nextMs) nextMs = untilMs;
+  }
+  return nextMs;
+}

@@ -229,12 +229,16 @@ export class RecordView {
     return this.#buffer.toString('utf8', at + 2, at + 2 + this.#view.getUint16(at, true));
   }
 
+  get recipientCount(): number {
+    return this.#view.getUint16(this.#at + 10, true);
+  }
+
   recipients(): string[] {
     const view = this.#view;
     let at = this.#tail();
     at += 2 + view.getUint16(at, true);
     const users: string[] = [];
-    for (let left = view.getUint16(this.#at + 10, true); left > 0; left--) {
+    for (let left = this.recipientCount; left > 0; left--) {
       const length = view.getUint16(at, true);
       users.push(this.#buffer.toString('utf8', at + 2, at + 2 + length));
       at += 2 + length;

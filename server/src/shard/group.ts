@@ -32,6 +32,8 @@ export class Group implements GroupFacts {
   isRow = false;
   /** Not yet in the store. */
   isNew: boolean;
+  /** State when the counts of rows beyond memory were last taken: only a change of it changes them. */
+  countedState: Item['state'];
   unwritten: Unwritten | null = null;
 
   constructor(item: Item, memberSet: Members | null, owner: GroupOwner) {
@@ -39,6 +41,7 @@ export class Group implements GroupFacts {
     this.beganMs = idTimeMs(item.id);
     this.memberSet = memberSet;
     this.isNew = memberSet !== null;
+    this.countedState = item.state;
     this.#owner = owner;
   }
 

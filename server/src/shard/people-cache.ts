@@ -3,17 +3,26 @@ import type { PersonKey } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import { series, telemetry } from '../base/telemetry.ts';
 import { CountTally } from '../inbox/counts.ts';
-import type { InboxStore, StoredRow } from '../inbox/inbox-store.ts';
-import type { Marks, Place } from '../inbox/item.ts';
+import type { InboxStore, PersonHead, StoredRow } from '../inbox/inbox-store.ts';
+import type { Place } from '../inbox/item.ts';
+import { nextSnoozeEnd } from '../inbox/item-state.ts';
 import type { Group } from './group.ts';
 import { Members } from './members.ts';
 import { Person } from './person.ts';
 import type { ShardMemory } from './shard-memory.ts';
 
+const hits = series('carillon_cache_reads_total', { cache: 'people', result: 'hit' });
+const misses = series('carillon_cache_reads_total', { cache: 'people', result: 'miss' });
+
+/** What stays of a full memory: letting go in larger steps means looking for the idlest less often. */
+const shareKept = 0.9;
+
 export class PeopleCache {
   readonly #store: InboxStore;
   readonly #memory: ShardMemory;
   readonly #people = new Map<PersonKey, Person>();
+  /** Counts calls of `load`: who was used when. */
+  #turn = 0;
 
   constructor(store: InboxStore, memory: ShardMemory) {
     this.#store = store;
@@ -24,23 +33,19 @@ export class PeopleCache {
     return this.#people.get(key);
   }
 
-  /** Loads those of `keys` that are not in memory, and counts all of them as used now. */
-  async load(keys: Iterable<PersonKey>): Promise<void> {
-    const cold: PersonKey[] = [];
-    for (const key of keys) {
-      const person = this.#people.get(key);
-      if (person === undefined) cold.push(key);
-      else {
-        this.#people.delete(key);
-        this.#people.set(key, person);
-      }
-    }
-    if (cold.length === 0) return;
-    const heads = await Promise.all(cold.map((key) => this.#store.head(key, this.#memory.cachedHeadRows)));
-    for (const [index, key] of cold.entries()) {
-      const head = heads[index];
-      if (head !== undefined) this.#people.set(key, new Person(key, head, this.#memory.cachedRowsPerPerson));
-    }
+  /** The people of these keys, in their order; loads those that are not in memory. Keys may come repeatedly. */
+  async load(keys: readonly PersonKey[]): Promise<readonly Person[]> {
+    const turn = ++this.#turn;
+    const cold = new Set<PersonKey>();
+    for (const key of keys) if (!this.#people.has(key)) cold.add(key);
+    telemetry.add(misses, cold.size);
+    telemetry.add(hits, keys.length - cold.size);
+    if (cold.size > 0) await this.#loadCold([...cold]);
+    return keys.map((key) => {
+      const person = this.#people.get(key) as Person;
+      person.usedAt = turn;
+      return person;
+    });
   }
 
   /** Brings older rows into memory until all with activity at `backToMs` or later are known. */
@@ -84,16 +89,17 @@ export class PeopleCache {
 
   /** Lets those go who were idle longest, once there is too much. People with unwritten changes stay. */
   evict(): void {
-    let rows = 0;
-    let members = 0;
-    for (const person of this.#people.values()) {
-      const size = person.size();
-      rows += size.rows;
-      members += size.members;
-    }
-    for (const [key, person] of this.#people) {
-      const { cachedPeopleMax, cachedRowsMax, cachedMembersMax } = this.#memory;
-      if (this.#people.size <= cachedPeopleMax && rows <= cachedRowsMax && members <= cachedMembersMax) return;
+    const { cachedPeopleMax, cachedRowsMax, cachedMembersMax } = this.#memory;
+    const held = { people: this.#people.size, rows: 0, members: 0 };
+    for (const person of this.#people.values()) addSize(held, person, 1);
+    const isFull = (share: number): boolean =>
+      held.people > share * cachedPeopleMax ||
+      held.rows > share * cachedRowsMax ||
+      held.members > share * cachedMembersMax;
+    if (!isFull(1)) return;
+    const idlest = [...this.#people.values()].sort((a, b) => a.usedAt - b.usedAt);
+    for (const person of idlest) {
+      if (!isFull(shareKept)) return;
       if (person.isDirty) continue;
       held.people--;
       addSize(held, person, -1);
@@ -103,6 +109,14 @@ export class PeopleCache {
 
   forget(key: PersonKey): void {
     this.#people.delete(key);
+  }
+
+  async #loadCold(keys: readonly PersonKey[]): Promise<void> {
+    const heads = await Promise.all(keys.map((key) => this.#store.head(key, this.#memory.cachedHeadRows)));
+    for (const [index, key] of keys.entries()) {
+      const person = new Person(key, heads[index] as PersonHead, this.#memory.cachedRowsPerPerson);
+      this.#people.set(key, person);
+    }
   }
 
   async #loadOlder(person: Person, isEnough: () => boolean): Promise<void> {
@@ -130,16 +144,12 @@ export class PeopleCache {
   }
 }
 
-function placeOf(row: StoredRow): Place {
-  return row.kind === 'item' ? row.item : { activityAtMs: row.place.activityAtMs, id: row.id };
+function addSize(held: { rows: number; members: number }, person: Person, sign: 1 | -1): void {
+  const { rows, members } = person.size();
+  held.rows += sign * rows;
+  held.members += sign * members;
 }
 
-/** When the next snoozed row comes back, and with it the counts change. */
-function nextWakeMs(marks: Marks, nowMs: number): number {
-  let next = Number.POSITIVE_INFINITY;
-  for (const { snoozedUntilMs } of marks.items.values()) {
-    const untilMs = snoozedUntilMs?.value ?? 0;
-    if (untilMs > nowMs) next = Math.min(next, untilMs);
-  }
-  return next;
+function placeOf(row: StoredRow): Place {
+  return row.kind === 'item' ? row.item : { activityAtMs: row.place.activityAtMs, id: row.id };
 }

@@ -20,6 +20,9 @@ import { Group } from './group.ts';
 import type { Members } from './members.ts';
 import { toPersonWrite } from './person-write.ts';
 
+/** One busy group beyond the newest rows is kept in memory for so many rows. */
+const straysShare = 16;
+
 /** A part of the counts, true under these marks and until a snoozed row comes back. */
 interface Tail {
   readonly unread: number;
@@ -32,6 +35,8 @@ export class Person implements RecipientFacts {
   readonly key: PersonKey;
   readonly tenant: string;
   readonly user: string;
+  /** When it was last used, in turns of the cache. */
+  usedAt = 0;
   /** Newest first, as the list shows them. */
   readonly rows: Group[] = [];
   /** No rows exist beyond `rows`. */
@@ -47,9 +52,10 @@ export class Person implements RecipientFacts {
   readonly #elsewhere = new Map<number, NotificationId[]>();
   readonly #gone = new Set<string>();
   readonly #rowsKept: number;
+  readonly #straysKept: number;
   #knownBackToMs = Number.POSITIVE_INFINITY;
   #dirty: Group[] = [];
-  /** Fetched by themselves for this micro-batch. */
+  /** In memory by themselves, beyond the newest rows: fetched, or busy groups that the newest rows have overtaken. */
   #strays: Group[] = [];
   #isDeepDirty = false;
   #isFirstWrite: boolean;
@@ -59,6 +65,7 @@ export class Person implements RecipientFacts {
     const { tenant, user } = splitPersonKey(key);
     this.key = key;
     this.#rowsKept = rowsKept;
+    this.#straysKept = Math.ceil(rowsKept / straysShare);
     this.tenant = tenant;
     this.user = user;
     this.marks = head.marks;
@@ -102,6 +109,7 @@ export class Person implements RecipientFacts {
   size(): { rows: number; members: number } {
     let members = 0;
     for (const { memberSet } of this.rows) members += memberSet?.size ?? 0;
+    for (const { memberSet } of this.#strays) members += memberSet?.size ?? 0;
     return { rows: this.rows.length + this.#elsewhere.size / 8, members };
   }
 
@@ -151,7 +159,10 @@ export class Person implements RecipientFacts {
   /** Notes that the row must be written. A change beyond the newest rows is noted in `deepRevision` too. */
   touch(group: Group): void {
     this.revision = Math.max(this.revision, group.item.revision);
-    if (!group.isRow) this.tail = null;
+    if (!group.isRow && group.item.state !== group.countedState) {
+      group.countedState = group.item.state;
+      this.tail = null;
+    }
     if (!group.isRow || this.#isDeep(group)) {
       this.deepRevision = this.revision;
       this.#isDeepDirty = true;
@@ -185,27 +196,37 @@ export class Person implements RecipientFacts {
 
   written(): void {
     for (const group of this.#dirty) group.written();
-    for (const group of this.#strays) if (!group.isRow) this.#leave(group);
     this.#dirty = [];
-    this.#strays = [];
     this.#isDeepDirty = false;
     this.#isFirstWrite = false;
-    this.#dropOldest();
+    if (this.rows.length > 2 * this.#rowsKept) this.#dropOldest();
+    if (this.#strays.length > 0) this.#dropStrays();
   }
 
-  /** Keeps the newest rows only; of the others, where they are. */
+  /** Keeps the newest rows only. */
   #dropOldest(): void {
-    if (this.rows.length <= 2 * this.#rowsKept) return;
     const dropped = this.rows.splice(this.#rowsKept);
-    for (const group of dropped) this.#leave(group);
+    for (const group of dropped) {
+      group.isRow = false;
+      group.countedState = group.item.state;
+      this.#strays.push(group);
+    }
     this.isComplete = false;
     this.tail = null;
+  }
+
+  /** Of what is by itself, keeps the groups that would cost most to load again; of the others, where they are. */
+  #dropStrays(): void {
+    const strays = this.#strays.filter((group) => !group.isRow);
+    const costly = strays.filter(({ memberSet }) => (memberSet?.size ?? 0) > limits.openingMembersMax);
+    const kept = new Set(costly.sort((a, b) => b.item.revision - a.item.revision).slice(0, this.#straysKept));
+    for (const group of strays) if (!kept.has(group)) this.#leave(group);
+    this.#strays = [...kept];
   }
 
   /** Takes a row out of memory and remembers where it is. */
   #leave(group: Group): void {
     const { groupKey, id } = group.item;
-    group.isRow = false;
     this.#unlink(group);
     const fingerprint = fingerprintOf(groupKey);
     const ids = this.#elsewhere.get(fingerprint);

@@ -17,13 +17,13 @@ interface RawObject {
   parent?: RawObject;
 }
 
+const idLead = '{"id":"';
+const nameLead = '","name":"';
 const nobody: ItemActor = { id: '', name: null, avatar: null };
 const nothing: ItemObject = { kind: '', id: '', title: null, url: null, image: null, parent: null };
 
 export class RecordFacts implements EventFacts {
   type!: TypeEntry;
-  source = '';
-  id = '';
   timeMs = 0;
   seq: number | null = null;
   acceptedAtMs = 0;
@@ -46,8 +46,6 @@ export class RecordFacts implements EventFacts {
     const type = this.#catalogue.find(view.text('type'));
     if (type === undefined) return false;
     this.type = type;
-    this.source = view.text('source');
-    this.id = view.text('id');
     this.timeMs = view.timeMs;
     this.seq = view.seq;
     this.acceptedAtMs = view.acceptedMs;
@@ -62,6 +60,15 @@ export class RecordFacts implements EventFacts {
     return true;
   }
 
+  /** Needed only for a new row, so decoded only then. */
+  get source(): string {
+    return this.#view?.text('source') ?? '';
+  }
+
+  get id(): string {
+    return this.#view?.text('id') ?? '';
+  }
+
   /** What the event's rule will look up, whoever the recipient is. */
   get needs(): Needs {
     this.#needs ??= needsOf(this);
@@ -69,33 +76,41 @@ export class RecordFacts implements EventFacts {
   }
 
   actor(): ItemActor {
-    this.#actor ??= this.#readActor();
+    this.#actor ??= readActor(this.#json('actor'), this.actorId);
     return this.#actor;
   }
 
   object(): ItemObject {
-    this.#object ??= this.#readObject();
+    this.#object ??= readObject(this.#json('object'));
     return this.#object;
   }
 
-  #readActor(): ItemActor {
-    const json = this.#view?.json('actor') ?? '';
-    if (json === '') return nobody;
-    const actor = JSON.parse(json) as { id: string; name?: string; avatar?: string | null };
-    return { id: actor.id, name: actor.name ?? null, avatar: actor.avatar ?? null };
+  #json(field: 'actor' | 'object'): string {
+    return this.#view?.json(field) ?? '';
   }
+}
 
-  #readObject(): ItemObject {
-    const json = this.#view?.json('object') ?? '';
-    if (json === '') return nothing;
-    const object = JSON.parse(json) as RawObject;
-    const { parent } = object;
-    return {
-      ...shown(object),
-      image: object.image ?? null,
-      parent: parent === undefined ? null : shown(parent),
-    };
+/** Nearly every actor is written as `{"id":"…","name":"…"}`, which needs no parser. */
+function readActor(json: string, id: string): ItemActor {
+  if (json === '') return nobody;
+  const nameAt = idLead.length + id.length + nameLead.length;
+  if (json.startsWith(idLead) && json.startsWith(nameLead, idLead.length + id.length) && json.endsWith('"}')) {
+    const name = json.slice(nameAt, -2);
+    if (!/["\\]/.test(name)) return { id, name, avatar: null };
   }
+  const actor = JSON.parse(json) as { id: string; name?: string; avatar?: string | null };
+  return { id: actor.id, name: actor.name ?? null, avatar: actor.avatar ?? null };
+}
+
+function readObject(json: string): ItemObject {
+  if (json === '') return nothing;
+  const object = JSON.parse(json) as RawObject;
+  const { parent } = object;
+  return {
+    ...shown(object),
+    image: object.image ?? null,
+    parent: parent === undefined ? null : shown(parent),
+  };
 }
 
 function shown(object: RawObject): { kind: string; id: string; title: string | null; url: string | null } {

@@ -60,6 +60,7 @@ export class ShardExecutor {
   #lanes: LaneReader | null = null;
   #positions: readonly Position[] = [];
   #wake: (() => void) | null = null;
+  #signals = 0;
   #isStopping = false;
   #running: Promise<void> | null = null;
   #stopListening = (): void => {};
@@ -131,11 +132,13 @@ export class ShardExecutor {
 
   async #run(): Promise<void> {
     while (!this.#isStopping) {
+      const heard = this.#signals;
       // Only what waits now: work that asks for more work must not keep events waiting.
       for (const work of this.#between.splice(0)) await work();
       const next = await (this.#lanes as LaneReader).pull(limits.microBatchBytesMax);
       if (next !== null) await this.#apply(next);
-      else if (this.#between.length === 0 && !this.#isStopping) await this.#sleep();
+      // Whatever came while it looked must not be slept over.
+      else if (this.#signals === heard && !this.#isStopping) await this.#sleep();
     }
   }
 
@@ -146,6 +149,7 @@ export class ShardExecutor {
   }
 
   #wakeUp(): void {
+    this.#signals++;
     this.#wake?.();
     this.#wake = null;
   }
@@ -156,8 +160,8 @@ export class ShardExecutor {
     const dirty = new Set<Person>();
     for (const batch of batches) {
       const bytes = Buffer.from(batch.bytes.buffer, batch.bytes.byteOffset, batch.bytes.byteLength);
-      await this.#people.load(this.#recipientsIn(bytes));
-      await this.#decideAll(bytes, dirty);
+      const recipients = await this.#people.load(this.#recipientsIn(bytes));
+      await this.#decideAll(bytes, recipients, dirty);
     }
     const people = [...dirty];
     await this.#write(people, positions);
@@ -173,29 +177,33 @@ export class ShardExecutor {
     this.#evict();
   }
 
-  #recipientsIn(bytes: Buffer): Set<PersonKey> {
-    const keys = new Set<PersonKey>();
+  /** One for each recipient of each record, in order. */
+  #recipientsIn(bytes: Buffer): PersonKey[] {
+    const keys: PersonKey[] = [];
     for (let at = 0; at < bytes.length; ) {
       at = this.#view.move(bytes, at);
       const { tenant } = this.#view;
-      for (const user of this.#view.recipients()) keys.add(personKey(tenant, user));
+      for (const user of this.#view.recipients()) keys.push(personKey(tenant, user));
     }
     return keys;
   }
 
-  async #decideAll(bytes: Buffer, dirty: Set<Person>): Promise<void> {
+  /** `recipients`: as `#recipientsIn` names them. */
+  async #decideAll(bytes: Buffer, recipients: readonly Person[], dirty: Set<Person>): Promise<void> {
     const { listener, clock } = this.#options;
     const nowMs = clock.now();
+    let next = 0;
     for (let at = 0; at < bytes.length; ) {
       const start = at;
       at = this.#view.move(bytes, at);
+      const end = next + this.#view.recipientCount;
       if (!this.#facts.read(this.#view)) {
+        next = end;
         listener.unusable(lanes.indexOf(this.#view.lane), bytes.subarray(start, at), 'unknownType');
         continue;
       }
-      const { tenant } = this.#view;
-      for (const user of this.#view.recipients()) {
-        const person = this.#people.get(personKey(tenant, user)) as Person;
+      while (next < end) {
+        const person = recipients[next++] as Person;
         if (!this.#isReady(person)) await this.#prepare(person);
         this.#decideOne(person, nowMs);
         if (person.isDirty) dirty.add(person);
