@@ -99,6 +99,8 @@ function withdraw({ revision }: Step, group: Group): void {
 function changeMembers({ person, event, decision, revision }: Step, group: Group, change: MemberChange): void {
   const { item } = group;
   const wasLive = item.state === 'live';
+  // Read before anything is changed: whatever cannot be read must change nothing.
+  const brings = !wasLive || (change.news && event.type.grouping === 'parent') ? event.object() : null;
   for (const member of change.members) group.setMember(member);
   if (change.becomes !== null) {
     item.type = change.becomes.name;
@@ -106,9 +108,10 @@ function changeMembers({ person, event, decision, revision }: Step, group: Group
     item.lane = change.becomes.lane;
   }
   group.refresh(revision);
+  // A row that comes back without news has missed what reworded the thing meanwhile.
+  if (brings !== null && item.state === 'live' && (change.news || brings.title !== null)) item.object = brings;
   if (!change.news) return;
   item.createdAtMs = Math.min(item.createdAtMs, event.timeMs);
-  if (event.type.grouping === 'parent') item.object = event.object();
   item.decisions = inAppDecision(decision);
   // A row that was withdrawn and comes back with news is activity of its own, however small.
   if (wasLive && !movesUp(item, event.timeMs, item.actorCount)) return;
