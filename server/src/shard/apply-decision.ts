@@ -1,16 +1,21 @@
 /** Carries a decision out on a person in memory. What it touches is written with the micro-batch. */
-import type { ChannelDecision } from '@carillon/contract/reasons.ts';
+import { type ChannelDecision, reasons } from '@carillon/contract/reasons.ts';
 import type { Revision } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import { nextRevision } from '../base/revision.ts';
 import type { Change, Decision } from '../decide/decision.ts';
 import type { EventFacts } from '../decide/event-facts.ts';
 import { movesUp } from '../decide/move.ts';
-import type { Item } from '../inbox/item.ts';
+import type { FormerPlace, Item, ItemActor, Member } from '../inbox/item.ts';
 import { notificationId } from '../inbox/notification-id.ts';
 import type { Group } from './group.ts';
 import { Members } from './members.ts';
 import type { Person } from './person.ts';
+
+const noDecisions: readonly ChannelDecision[] = [];
+const noPlaces: readonly FormerPlace[] = [];
+const noMembers: readonly Member[] = [];
+const noActors: readonly ItemActor[] = [];
 
 type Opening = Change & { kind: 'open' };
 type MemberChange = Change & { kind: 'members' };
@@ -55,21 +60,31 @@ function newItem({ person, event, decision, revision }: Step, { type, groupKey, 
     activityRevision: revision,
     revision,
     acceptedAtMs: event.acceptedAtMs,
-    actors: [],
+    actors: noActors,
     actorCount: 0,
     actorCountIsEstimate: false,
     actorCountAtMove: 0,
     object: event.object(),
     mentioned: false,
-    formerPlaces: [],
+    formerPlaces: noPlaces,
     openedBy: { source, id: eventId },
     decisions: inAppDecision(decision),
-    opening: [],
+    opening: noMembers,
   };
 }
 
-function inAppDecision(decision: Decision): readonly ChannelDecision[] {
-  return [{ channel: 'inApp', kind: decision.tells ? 'send' : 'skip', reason: decision.reason }];
+/** One list for each of the few decisions there are, shared by all rows. */
+const inAppDecisions = new Map(
+  reasons.flatMap((reason) =>
+    [true, false].map((tells): [string, readonly ChannelDecision[]] => [
+      `${tells}${reason}`,
+      [{ channel: 'inApp', kind: tells ? 'send' : 'skip', reason }],
+    ]),
+  ),
+);
+
+function inAppDecision({ tells, reason }: Decision): readonly ChannelDecision[] {
+  return inAppDecisions.get(`${tells}${reason}`) ?? noDecisions;
 }
 
 function changeRow(step: Step, change: Exclude<Change, { kind: 'open' }>): void {

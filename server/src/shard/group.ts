@@ -4,7 +4,7 @@ import type { GroupFacts } from '../decide/recipient-facts.ts';
 import type { FormerPlace, Item, Marks, Member, Place } from '../inbox/item.ts';
 import { isRead } from '../inbox/item-state.ts';
 import { idTimeMs } from '../inbox/notification-id.ts';
-import type { Members } from './members.ts';
+import { Members } from './members.ts';
 
 /** Whose row it is, as far as a row must know. */
 export interface GroupOwner {
@@ -13,13 +13,15 @@ export interface GroupOwner {
 
 /** Changed by a write that has not happened yet; most rows never have one. */
 interface Unwritten {
-  /** Members by key, as they are now. */
-  readonly members: Map<string, Member>;
+  /** Members in order of change: of several with one key the last counts. */
+  readonly members: Member[];
   /** Place in the store, when the row has moved. */
   movedFrom: Place | null;
   /** Former places that the row no longer remembers. */
   droppedFormer: readonly FormerPlace[];
 }
+
+const noPlaces: readonly FormerPlace[] = [];
 
 export class Group implements GroupFacts {
   readonly item: Item;
@@ -60,7 +62,7 @@ export class Group implements GroupFacts {
 
   setMember(member: Member): void {
     this.#members().set(member);
-    this.#toWrite().members.set(member.key, member);
+    this.#toWrite().members.push(member);
   }
 
   /** Brings what the item shows in line with its members. `revision` is that of this change. */
@@ -93,18 +95,31 @@ export class Group implements GroupFacts {
     item.actorCountAtMove = item.actorCount;
   }
 
+  /** Most rows stay as they were opened, and then need not hold their members twice. */
   written(): void {
     this.unwritten = null;
     this.isNew = false;
+    if (this.#isAsOpened) this.memberSet = null;
+  }
+
+  /** Its members are not in memory and must be read from the store. */
+  get lacksMembers(): boolean {
+    return this.memberSet === null && !this.#isAsOpened;
+  }
+
+  /** Nothing happened to the row since it was opened: its members are those it was opened with. */
+  get #isAsOpened(): boolean {
+    return this.item.opening.length > 0 && this.item.revision === this.item.createdRevision;
   }
 
   #members(): Members {
+    if (this.memberSet === null && this.#isAsOpened) this.memberSet = new Members(this.item.opening);
     if (this.memberSet === null) throw new Error(`members of ${this.item.id} are needed before they are loaded`);
     return this.memberSet;
   }
 
   #toWrite(): Unwritten {
-    this.unwritten ??= { members: new Map(), movedFrom: null, droppedFormer: [] };
+    this.unwritten ??= { members: [], movedFrom: null, droppedFormer: noPlaces };
     return this.unwritten;
   }
 }

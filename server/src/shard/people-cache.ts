@@ -71,7 +71,7 @@ export class PeopleCache {
   }
 
   async loadMembers(person: Person, groups: readonly Group[]): Promise<void> {
-    const cold = groups.filter((group) => group.memberSet === null);
+    const cold = groups.filter((group) => group.lacksMembers);
     const loaded = await Promise.all(cold.map((group) => this.#store.members(person.key, group.item.id)));
     for (const [index, group] of cold.entries()) group.memberSet = new Members(loaded[index]);
   }

@@ -9,10 +9,10 @@ export function toPersonWrite(person: PersonKey, dirty: readonly Group[], deepRe
   const members: { item: Group['item']['id']; revision: Revision; members: Member[] }[] = [];
   for (const group of dirty) {
     const changed = group.unwritten?.members;
-    if (changed === undefined || changed.size === 0) continue;
+    if (changed === undefined || changed.length === 0) continue;
     // Whoever opens a row is kept in it: most rows then never need another.
-    if (group.isNew && changed.size <= limits.openingMembersMax) group.item.opening = [...changed.values()];
-    else members.push({ item: group.item.id, revision: group.item.revision, members: [...changed.values()] });
+    if (group.isNew && changed.length <= limits.openingMembersMax) group.item.opening = changed;
+    else members.push({ item: group.item.id, revision: group.item.revision, members: changed });
   }
   const items = dirty.map(({ item, unwritten }) => ({
     item,

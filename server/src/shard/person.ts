@@ -49,8 +49,8 @@ export class Person implements RecipientFacts {
   tail: Tail | null = null;
   readonly #newest = new Map<string, Group>();
   /** Rows that are known and not in memory, by fingerprint of their group key. */
-  readonly #elsewhere = new Map<number, NotificationId[]>();
-  readonly #gone = new Set<string>();
+  #elsewhere: Map<number, NotificationId[]> | null = null;
+  #gone: Set<string> | null = null;
   readonly #rowsKept: number;
   readonly #straysKept: number;
   #knownBackToMs = Number.POSITIVE_INFINITY;
@@ -84,7 +84,7 @@ export class Person implements RecipientFacts {
   }
 
   isGone(thing: string): boolean {
-    return this.#gone.size > 0 && this.#gone.has(thing);
+    return this.#gone?.has(thing) ?? false;
   }
 
   about(thing: string): readonly Group[] {
@@ -97,7 +97,7 @@ export class Person implements RecipientFacts {
 
   /** Rows of this group key that must be fetched before the rules may ask for it. */
   idsElsewhere(groupKey: string): readonly NotificationId[] {
-    return this.#elsewhere.size === 0 ? none : (this.#elsewhere.get(fingerprintOf(groupKey)) ?? none);
+    return this.#elsewhere?.get(fingerprintOf(groupKey)) ?? none;
   }
 
   get lastPlace(): Place | null {
@@ -110,7 +110,7 @@ export class Person implements RecipientFacts {
     let members = 0;
     for (const { memberSet } of this.rows) members += memberSet?.size ?? 0;
     for (const { memberSet } of this.#strays) members += memberSet?.size ?? 0;
-    return { rows: this.rows.length + this.#elsewhere.size / 8, members };
+    return { rows: this.rows.length + (this.#elsewhere?.size ?? 0) / 8, members };
   }
 
   /** Rows older than all in `rows`, newest first, behind which there are no more if `isComplete`. */
@@ -229,6 +229,7 @@ export class Person implements RecipientFacts {
     const { groupKey, id } = group.item;
     this.#unlink(group);
     const fingerprint = fingerprintOf(groupKey);
+    this.#elsewhere ??= new Map();
     const ids = this.#elsewhere.get(fingerprint);
     if (ids === undefined) this.#elsewhere.set(fingerprint, [id]);
     else if (!ids.includes(id)) ids.push(id);
@@ -259,7 +260,7 @@ export class Person implements RecipientFacts {
     const { groupKey, id } = group.item;
     this.forgetElsewhere(groupKey, id);
     const thing = thingGone(groupKey);
-    if (thing !== null) this.#gone.add(thing);
+    if (thing !== null) this.#gone = (this.#gone ?? new Set()).add(thing);
     let newer: Group | null = null;
     let next = this.#newest.get(groupKey) ?? null;
     while (next !== null && next !== group && next.item.createdRevision > group.item.createdRevision) {
@@ -288,7 +289,7 @@ export class Person implements RecipientFacts {
 
   /** The row is in memory now, or is no more. */
   forgetElsewhere(groupKey: string, id: NotificationId): void {
-    if (this.#elsewhere.size === 0) return;
+    if (this.#elsewhere === null) return;
     const fingerprint = fingerprintOf(groupKey);
     const ids = this.#elsewhere.get(fingerprint)?.filter((other) => other !== id);
     if (ids === undefined) return;
@@ -320,12 +321,13 @@ function comesBefore(a: Place, b: Place): boolean {
   return a.activityAtMs > b.activityAtMs || (a.activityAtMs === b.activityAtMs && a.id < b.id);
 }
 
-function concerns({ item, memberSet }: Group, thing: string): boolean {
+function concerns(group: Group, thing: string): boolean {
+  const { item } = group;
   if (item.groupKey.endsWith(`\u0001${thing}`)) return true;
   const { object } = item;
   if (`${object.kind}:${object.id}` === thing) return true;
   if (object.parent !== null && `${object.parent.kind}:${object.parent.id}` === thing) return true;
-  if (memberSet === null) return false;
-  for (const member of memberSet) if (member.thing === thing) return true;
+  if (group.lacksMembers) return false;
+  for (const member of group.members()) if (member.thing === thing) return true;
   return false;
 }

@@ -41,7 +41,7 @@ export class RecordFacts implements EventFacts {
     this.#catalogue = catalogue;
   }
 
-  /** Reads the record under the view. False if its type is no longer in the catalogue. */
+  /** Reads the record under the view. False if its type is no longer in the catalogue. Throws if it cannot be read. */
   read(view: RecordView): boolean {
     const type = this.#catalogue.find(view.text('type'));
     if (type === undefined) return false;
@@ -83,6 +83,13 @@ export class RecordFacts implements EventFacts {
   object(): ItemObject {
     this.#object ??= readObject(this.#json('object'));
     return this.#object;
+  }
+
+  /** Throws if anything that changes may ask for cannot be read. */
+  readAll(): void {
+    this.actor();
+    this.object();
+    void [this.source, this.id];
   }
 
   #json(field: 'actor' | 'object'): string {

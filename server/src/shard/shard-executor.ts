@@ -8,7 +8,7 @@
  * After a crash anywhere, the next owner reads on from the stored positions and ends in the same state.
  * A failed write is repeated, never skipped: memory is ahead of the store until it succeeds (N3).
  */
-import { lanes } from '@carillon/contract/lanes.ts';
+import { type Lane, lanes } from '@carillon/contract/lanes.ts';
 import type { Clock } from '../base/clock.ts';
 import { type PersonKey, personKey } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
@@ -35,10 +35,23 @@ export interface ShardListener {
   changed(people: readonly Person[], tookMs: number): void;
   /** One event was decided for one recipient; it counts once its micro-batch is written. Keep no reference to `event`. */
   decided(event: EventFacts, user: string, decision: Decision): void;
-  /** A record could not be used; it stays in the log at this position (N3a). */
-  unusable(lane: number, bytes: Uint8Array, reason: string): void;
+  /** A record could not be used, at least not for everyone; it stays in the log (N3a). */
+  unusable(record: UnusableRecord): void;
   /** A write failed and will be tried again. */
   writeFailed(error: unknown): void;
+}
+
+/** `unknownType`: not in the catalogue · `unreadable`: its bytes make no sense · `failed`: deciding on it threw. */
+export type UnusableReason = 'unknownType' | 'unreadable' | 'failed';
+
+/** Where a record lies that was passed over: reading its lane on from `position`, it begins `offset` bytes in. */
+export interface UnusableRecord {
+  readonly shard: number;
+  readonly lane: Lane;
+  readonly position: Position;
+  readonly offset: number;
+  readonly bytes: Uint8Array;
+  readonly reason: UnusableReason;
 }
 
 export interface ShardOptions {
@@ -190,31 +203,52 @@ export class ShardExecutor {
 
   /** `recipients`: as `#recipientsIn` names them. */
   async #decideAll(bytes: Buffer, recipients: readonly Person[], dirty: Set<Person>): Promise<void> {
-    const { listener, clock } = this.#options;
-    const nowMs = clock.now();
+    const nowMs = this.#options.clock.now();
     let next = 0;
     for (let at = 0; at < bytes.length; ) {
       const start = at;
       at = this.#view.move(bytes, at);
       const end = next + this.#view.recipientCount;
-      if (!this.#facts.read(this.#view)) {
-        next = end;
-        listener.unusable(lanes.indexOf(this.#view.lane), bytes.subarray(start, at), 'unknownType');
-        continue;
-      }
+      let fault = this.#readRecord();
+      if (fault !== null) next = end;
       while (next < end) {
         const person = recipients[next++] as Person;
         if (!this.#isReady(person)) await this.#prepare(person);
-        this.#decideOne(person, nowMs);
+        if (!this.#decideOne(person, nowMs)) fault = 'failed';
         if (person.isDirty) dirty.add(person);
       }
+      if (fault !== null) this.#passOver(bytes, { start, end: at }, fault);
     }
   }
 
-  #decideOne(person: Person, nowMs: number): void {
-    const decision = decide(this.#facts, person);
-    applyDecision(person, this.#facts, decision, nowMs);
-    this.#options.listener.decided(this.#facts, person.user, decision);
+  /** Null when the record under the view can be used. One that cannot must not stop its lane [BC-10]. */
+  #readRecord(): UnusableReason | null {
+    try {
+      return this.#facts.read(this.#view) ? null : 'unknownType';
+    } catch {
+      return 'unreadable';
+    }
+  }
+
+  /** Whether it could be decided. What cannot be read throws before anything is changed. */
+  #decideOne(person: Person, nowMs: number): boolean {
+    try {
+      const decision = decide(this.#facts, person);
+      // Of one change, what it needs is read first; of several, the first would be made by then.
+      if (decision.changes.length > 1) this.#facts.readAll();
+      applyDecision(person, this.#facts, decision, nowMs);
+      this.#options.listener.decided(this.#facts, person.user, decision);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  #passOver(batch: Uint8Array, { start, end }: { start: number; end: number }, reason: UnusableReason): void {
+    const { shard, listener } = this.#options;
+    const { lane } = this.#view;
+    const position = this.#positions[lanes.indexOf(lane)] as Position;
+    listener.unusable({ shard, lane, position, offset: start, bytes: batch.subarray(start, end), reason });
   }
 
   /** Everything the event's rule will ask for is in memory: the usual case, without waiting. */
@@ -224,7 +258,7 @@ export class ShardExecutor {
     for (const key of groupKeys) {
       if (person.idsElsewhere(key).length > 0) return false;
       for (let group = person.newest(key); group !== null; group = group.older) {
-        if (group.memberSet === null) return false;
+        if (group.lacksMembers) return false;
       }
     }
     return true;
