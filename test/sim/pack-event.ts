@@ -1,5 +1,5 @@
 /** An event as a log record, by the same scanner and writer as intake uses. */
-import type { ActedEvent } from '@carillon/contract/event.ts';
+import type { Event } from '@carillon/contract/event.ts';
 import { fingerprintOf } from '../../server/src/base/hash.ts';
 import { builtInTypes, type TypeEntry } from '../../server/src/content/type-catalogue.ts';
 import { EventScanner } from '../../server/src/intake/scan-event.ts';
@@ -8,7 +8,7 @@ import { usersOf } from './story.ts';
 
 const scanner = new EventScanner();
 
-export function packEvents(events: readonly ActedEvent[], acceptedMs: number): PackedBatch {
+export function packEvents(events: readonly Event[], acceptedMs: number): PackedBatch {
   const writer = new RecordWriter();
   for (const event of events) {
     const source = Buffer.from(JSON.stringify(event));

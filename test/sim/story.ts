@@ -111,7 +111,7 @@ export function expectedPeople(events: readonly ActedEvent[]): Map<string, Set<s
   return people;
 }
 
-export function usersOf({ to }: ActedEvent): readonly string[] {
+export function usersOf({ to }: Pick<ActedEvent, 'to'>): readonly string[] {
   return 'user' in to ? [to.user] : 'users' in to ? to.users : [];
 }
 

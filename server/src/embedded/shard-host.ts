@@ -238,12 +238,9 @@ export class ShardHost {
         telemetry.add(metrics.decisions[decision.reason]);
         this.#parts.onDecided?.(event, user, decision);
       },
-      unusable: (lane, bytes, reason) => {
+      unusable: ({ bytes, ...where }) => {
         telemetry.add(metrics.unusable);
-        this.#parts.onProblem({
-          event: 'recordUnusable',
-          fields: { reason, bytes: bytes.length, lane: lanes[lane] ?? null },
-        });
+        this.#parts.onProblem({ event: 'recordUnusable', fields: { ...where, bytes: bytes.length } });
       },
       writeFailed: (error) => {
         telemetry.add(metrics.writeErrors);

@@ -33,11 +33,23 @@ function spoil({ bytes, count }: PackedBatch, from: string, to: string): PackedB
   return { bytes, count };
 }
 
-/** Types of which one has a rule that always throws. */
+/** Types of which one makes its rule throw, always. */
 const catalogue = createTypeCatalogue([
   ...builtInTypes.types,
-  { ...(builtInTypes.find('message.sent') as TypeEntry), name: 'live.started', lane: 'direct', rule: 'none' as 'undo' },
+  {
+    ...(builtInTypes.find('message.sent') as TypeEntry),
+    name: 'live.started',
+    get fromApp(): boolean {
+      throw new Error('a fault in a rule');
+    },
+  },
 ]);
+
+/** In the lane of the others, so that it comes between them. */
+function inDirect(batch: PackedBatch): PackedBatch {
+  batch.bytes[5] = 0;
+  return batch;
+}
 
 async function run(batches: readonly PackedBatch[]) {
   const log = new EventLogMemory();
@@ -71,7 +83,7 @@ describe('a record that cannot be used (BC-10, N3a)', () => {
   test('stops neither its lane nor its neighbours, and is told of with its place and bytes', async () => {
     const poison = [
       spoil(packEvents([message('m2')], 0), '"title of m2"', '"title of \\x"'),
-      packEvents([message('m4', 'live.started')], 0),
+      inDirect(packEvents([message('m4', 'live.started')], 0)),
       spoil(packEvents([message('m6')], 0), '"message.sent"', '"message.none"'),
     ];
     const sound = ['m1', 'm3', 'm5', 'm7'].map((id) => packEvents([message(id)], 0));
@@ -92,7 +104,7 @@ describe('a record that cannot be used (BC-10, N3a)', () => {
   });
 
   test('reaches everyone it can reach, and is told of once', async () => {
-    const { unusable } = await run([packEvents([message('m1', 'live.started', ['r1', 'r2', 'r3'])], 0)]);
+    const { unusable } = await run([inDirect(packEvents([message('m1', 'live.started', ['r1', 'r2', 'r3'])], 0))]);
     assert.equal(unusable.length, 1);
   });
 });

@@ -224,7 +224,9 @@ export class ShardExecutor {
   /** Null when the record under the view can be used. One that cannot must not stop its lane [BC-10]. */
   #readRecord(): UnusableReason | null {
     try {
-      return this.#facts.read(this.#view) ? null : 'unknownType';
+      if (!this.#facts.read(this.#view)) return 'unknownType';
+      void this.#facts.needs;
+      return null;
     } catch {
       return 'unreadable';
     }
