@@ -4,8 +4,12 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '../../server/src/base/clock.ts';
+import type { LogFields } from '../../server/src/base/log.ts';
 
 const main = fileURLToPath(new URL('../../server/src/main.ts', import.meta.url));
+
+/** A line of its log. */
+export type LogEntry = LogFields & { readonly event: string };
 
 export interface Exit {
   /** Null when a signal ended it. */
@@ -29,9 +33,9 @@ export class ServerProcess {
   readonly #exited: Promise<number | null>;
   readonly url: string;
   /** Its log so far. */
-  readonly logged: readonly { readonly event: string }[];
+  readonly logged: readonly LogEntry[];
 
-  private constructor(child: ChildProcess, url: string, logged: readonly { event: string }[]) {
+  private constructor(child: ChildProcess, url: string, logged: readonly LogEntry[]) {
     this.#child = child;
     this.#exited = exitOf(child);
     this.url = url;
@@ -42,7 +46,7 @@ export class ServerProcess {
   static async start(config: string): Promise<ServerProcess> {
     const env = { ...process.env, CARILLON_CONFIG: config };
     const child = spawn(process.execPath, [main], { env, stdio: ['ignore', 'pipe', 'pipe'] });
-    const logged: { event: string; host?: string; port?: number }[] = [];
+    const logged: LogEntry[] = [];
     let stderr = '';
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       stderr += text;
@@ -50,7 +54,7 @@ export class ServerProcess {
     const exited = exitOf(child);
     const url = await new Promise<string>((resolve, reject) => {
       createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', (line) => {
-        const entry = JSON.parse(line) as (typeof logged)[number];
+        const entry = JSON.parse(line) as LogEntry;
         logged.push(entry);
         if (entry.event === 'listening') resolve(`http://${entry.host}:${entry.port}`);
       });

@@ -10,12 +10,13 @@ import type { Event } from '@carillon/contract/event.ts';
 import { startApp } from '../../server/src/app.ts';
 import { systemClock } from '../../server/src/base/clock.ts';
 import { loadConfig } from '../../server/src/base/config.ts';
+import type { Log } from '../../server/src/base/log.ts';
 import { systemRandom } from '../../server/src/base/random.ts';
 import type { StreamHost } from '../../server/src/deliver/realtime/stream-world.contract.ts';
 import { eventually } from './eventually.ts';
 import { producerKey, type Tenant, userToken, writeConfig } from './flow-config.ts';
 import { type Answered, okay, Person } from './person.ts';
-import { ServerProcess } from './server-process.ts';
+import { type LogEntry, ServerProcess } from './server-process.ts';
 
 export interface WorldOptions {
   /** Where the service runs: `here` starts faster, `process` can be killed. */
@@ -28,7 +29,7 @@ export interface WorldOptions {
 
 interface Running {
   readonly url: string;
-  readonly logged: readonly { readonly event: string }[];
+  readonly logged: readonly LogEntry[];
   stop(): Promise<unknown>;
 }
 
@@ -61,9 +62,9 @@ export class World implements StreamHost {
     return this.#now().url;
   }
 
-  /** Events of the service's log since its last start. */
-  logged(): string[] {
-    return this.#now().logged.map(({ event }) => event);
+  /** What the service has logged since its last start. */
+  get logged(): readonly LogEntry[] {
+    return this.#now().logged;
   }
 
   get process(): ServerProcess {
@@ -155,8 +156,8 @@ export function resultsOf(answered: Answered): EventResult[] {
 }
 
 async function startHere(file: string): Promise<Running> {
-  const logged: { event: string }[] = [];
-  const log = { write: (event: string) => void logged.push({ event }) };
+  const logged: LogEntry[] = [];
+  const log: Log = { write: (event, fields = {}) => void logged.push({ event, ...fields }) };
   const config = loadConfig({ env: {}, file });
   const app = await startApp({ config, clock: systemClock, random: systemRandom, log });
   app.failed.catch((error: unknown) => assert.fail(error as Error));

@@ -8,7 +8,7 @@ import { usersOf } from './story.ts';
 
 const scanner = new EventScanner();
 
-export function packEvents(events: readonly Event[], acceptedMs: number): PackedBatch {
+export function packEvents(events: readonly Event[], acceptedMs: number, tenant = 'default'): PackedBatch {
   const writer = new RecordWriter();
   for (const event of events) {
     const source = Buffer.from(JSON.stringify(event));
@@ -19,9 +19,9 @@ export function packEvents(events: readonly Event[], acceptedMs: number): Packed
       timeMs: scanner.timeMs,
       acceptedMs,
       seq: event.seq ?? null,
-      fingerprint: fingerprintOf(`default\0${event.source}\0${event.id}`),
+      fingerprint: fingerprintOf(`${tenant}\0${event.source}\0${event.id}`),
       escaped: scanner.escaped,
-      tenant: 'default',
+      tenant,
       recipients: usersOf(event),
       source,
       start: 0,
