@@ -69,6 +69,11 @@ export const StreamQuery = Type.Object({
 });
 export const PollQuery = Type.Object({
   ...StreamQuery.properties,
+  /**
+   * `counts.marksVersion` of the last `hello`, page or `marks` the client has taken in (not of `changes`): marks set
+   * since, on another device, are then answered at once. Without it they come when the wait is over.
+   */
+  marksVersion: Type.Optional(Revision),
   /** Longer than 30 s is taken as 30 s, which is also what counts if it is absent. */
   waitMs: Type.Optional(Type.Integer({ minimum: 0 })),
 });

@@ -103,11 +103,19 @@ export function rows(items: readonly Notification[]): string[] {
 /** What a client that was at `items` shows after the frames it got since. Newest first, as the inbox. */
 export function listAfter(items: readonly Notification[], { frames }: StreamClient): Notification[] {
   const list = new Map(items.map((item) => [item.id, item]));
+  const through = { read: 0, seen: 0 };
   for (const frame of frames) {
     if (frame.kind === 'changes') {
       for (const id of frame.removed) list.delete(id);
       for (const item of frame.items) list.set(item.id, item);
     } else if (frame.kind === 'marks') {
+      for (const item of list.values()) {
+        const read = item.state.read || isBetween(item, through.read, frame.readThrough);
+        const seen = read || item.state.seen || isBetween(item, through.seen, frame.seenThrough);
+        list.set(item.id, { ...item, state: { ...item.state, read, seen } });
+      }
+      through.read = frame.readThrough;
+      through.seen = frame.seenThrough;
       for (const { id, state } of frame.items) {
         const item = list.get(id);
         if (item !== undefined) list.set(id, { ...item, state });
@@ -117,4 +125,8 @@ export function listAfter(items: readonly Notification[], { frames }: StreamClie
   return [...list.values()].sort(
     (a, b) => Date.parse(b.activityAt) - Date.parse(a.activityAt) || (a.id < b.id ? 1 : -1),
   );
+}
+
+function isBetween({ activityRevision }: Notification, from: number, to: number): boolean {
+  return activityRevision > from && activityRevision <= to;
 }

@@ -139,6 +139,11 @@ export class World implements StreamHost {
     });
   }
 
+  /** Streams open now, of all transports. */
+  async openStreams(): Promise<number> {
+    return (await this.metric('carillon_stream_connections')).reduce((sum, count) => sum + count, 0);
+  }
+
   /** All series of a metric. */
   async metric(name: string): Promise<number[]> {
     const text = await (await fetch(`${this.origin}/metrics`)).text();

@@ -157,7 +157,8 @@ export class Gateway {
   /** One long poll: the JSON of one frame, after `waitMs` at the latest. Throws as `admit` does, also when it is cut. */
   async poll(headers: IncomingHttpHeaders, query: URLSearchParams, waitMs: number): Promise<Buffer> {
     const admission = await this.admit(headers, query, false);
-    const transport = new PollTransport(admission.since);
+    const marksVersion = query.get('marksVersion');
+    const transport = new PollTransport(admission.since, marksVersion === null ? null : Number(marksVersion));
     const stopWaiting = this.clock.after(Math.min(waitMs, this.limits.pollWaitMsMax), () => transport.expire());
     this.accept(transport, admission, (connection) => {
       transport.connection = connection;

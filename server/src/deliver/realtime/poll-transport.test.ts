@@ -9,6 +9,7 @@ import { PollTransport } from './poll-transport.ts';
 import { streamContract } from './stream.contract.ts';
 import { openPolls } from './stream-clients.contract.ts';
 import { marks, r1, StreamWorld, shown, until } from './stream-world.contract.ts';
+import { outFrame } from './transport.ts';
 
 streamContract({ name: 'poll', open: openPolls, expired: 401, revoked: 401 });
 
@@ -63,6 +64,27 @@ describe('poll', { timeout: 120_000 }, () => {
     const { answer } = await waiting('since=3');
     world.feed.publishMarks(r1, marks(3));
     assert.equal((await answer).kind, 'marks');
+  });
+
+  test('marks that a client says it has not are answered at once; those it has are waited beyond', async () => {
+    const counts = { unread: 0, unseen: 0, capped: false, revision: 8, marksVersion: 5 };
+    const frames = [
+      outFrame({ kind: 'hello', user: 'r1', revision: 8, counts, heartbeatMs: 1 }, 8),
+      outFrame(marks(8), 8),
+    ];
+    const older = new PollTransport(8, 4);
+    older.open(frames);
+    assert.equal(JSON.parse(String(await older.answer)).kind, 'marks');
+    for (const known of [5, null]) {
+      const current = new PollTransport(8, known);
+      let isAnswered = false;
+      void current.answer.then(() => {
+        isAnswered = true;
+      });
+      current.open(frames);
+      await turn();
+      assert.equal(isAnswered, false);
+    }
   });
 
   test('a catch-up that cannot be read in time is told as such', async () => {

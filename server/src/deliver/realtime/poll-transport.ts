@@ -3,12 +3,14 @@
  *
  * - without `since`: `hello`, at once; its revision is where the next poll goes on;
  * - `changes` or `resync` from the catch-up, at once; of several the first, since the next poll finds the rest;
+ * - the catch-up's `marks`, at once, when they are not those that the client says it has (`marksVersion`);
  * - else the first frame that comes live, `changes` or `marks`;
  * - else, when the wait is over, the catch-up's `marks` if it had any, or an empty `changes` frame with the unchanged
  *   revision and the present counts.
  *
  * Nothing is lost between two polls, because the next one catches up from the revision this one gave.
  */
+import type { Counts } from '@carillon/contract/notification.ts';
 import type { ChangesFrame } from '@carillon/contract/stream.ts';
 import { CarillonError } from '../../base/carillon-error.ts';
 import type { Revision } from '../../base/ids.ts';
@@ -22,12 +24,15 @@ export class PollTransport implements Transport {
   readonly answer: Promise<Buffer>;
   connection: Connection | null = null;
   readonly #since: Revision | null;
+  readonly #marksVersion: number | null;
   readonly #resolve: (json: Buffer) => void;
   readonly #reject: (error: CarillonError) => void;
   #quietAnswer: Buffer | null = null;
 
-  constructor(since: Revision | null) {
+  /** `marksVersion`: of the marks that the client has; null if it does not say. */
+  constructor(since: Revision | null, marksVersion: number | null = null) {
     this.#since = since;
+    this.#marksVersion = marksVersion;
     const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
     this.answer = promise;
     this.#resolve = resolve;
@@ -37,7 +42,8 @@ export class PollTransport implements Transport {
   open(frames: readonly OutFrame[]): void {
     const [hello, ...missed] = frames;
     if (hello === undefined) return;
-    const news = this.#since === null ? hello : missed.find((frame) => frame.kind !== 'marks');
+    const isNews = ({ kind }: OutFrame): boolean => kind !== 'marks' || !this.#hasMarks(hello);
+    const news = this.#since === null ? hello : missed.find(isNews);
     if (news !== undefined) this.send(news);
     else this.#quietAnswer = missed[0]?.json ?? emptyChanges(hello, this.#since ?? 0);
   }
@@ -77,6 +83,10 @@ export class PollTransport implements Transport {
     this.#fail(new CarillonError('CARILLON_DRAINING', 'The service is stopping.', { retryAfterSeconds: 1 }));
   }
 
+  #hasMarks(hello: OutFrame): boolean {
+    return this.#marksVersion === null || this.#marksVersion === countsOf(hello).marksVersion;
+  }
+
   #fail(error: CarillonError): void {
     this.#reject(error);
     this.connection?.ended();
@@ -84,10 +94,13 @@ export class PollTransport implements Transport {
 }
 
 function emptyChanges(hello: OutFrame, since: Revision): Buffer {
-  const { counts } = JSON.parse(hello.json.toString('utf8')) as Catchup['hello'];
   // The client's own position: the hello's may be ahead of it by changes that show nothing, and must never fall behind.
-  const frame: ChangesFrame = { kind: 'changes', items: [], removed: [], counts, revision: since };
+  const frame: ChangesFrame = { kind: 'changes', items: [], removed: [], counts: countsOf(hello), revision: since };
   return Buffer.from(JSON.stringify(frame));
+}
+
+function countsOf(hello: OutFrame): Counts {
+  return (JSON.parse(hello.json.toString('utf8')) as Catchup['hello']).counts;
 }
 
 function errorOf(bye: Bye): CarillonError {

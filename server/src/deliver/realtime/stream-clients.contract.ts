@@ -87,6 +87,7 @@ export const openSse = async (host: StreamHost, opening: StreamOpening): Promise
 export const openPolls: OpenStream = async (host, opening) => {
   let stopped = false;
   let outgoing: ClientRequest | null = null;
+  let marksVersion: number | null = null;
   const client: StreamClient = {
     frames: [],
     position: opening.since,
@@ -97,12 +98,16 @@ export const openPolls: OpenStream = async (host, opening) => {
     },
   };
   const poll = async (): Promise<void> => {
-    const url = streamUrl(host, '/v1/stream/poll', opening, client.position);
+    const url = new URL(streamUrl(host, '/v1/stream/poll', opening, client.position));
+    if (marksVersion !== null) url.searchParams.set('marksVersion', String(marksVersion));
     outgoing = request(url, { headers: { ...bearer(opening), ...opening.headers }, agent: false });
     const response = await answered(outgoing);
     if (response.statusCode !== 200) throw await refused(response);
     const body = await bodyOf(response);
-    if (!stopped) take(client, JSON.parse(body) as ServerFrame, true);
+    if (stopped) return;
+    const frame = JSON.parse(body) as ServerFrame;
+    take(client, frame, true);
+    if (frame.kind === 'hello' || frame.kind === 'marks') marksVersion = frame.counts.marksVersion;
   };
   const pollOn = async (first: Promise<void>): Promise<void> => {
     await first;
