@@ -105,7 +105,7 @@ export const limits = {
   cachedMembersMax: 1_000_000,
 
   /** Young generation of the store's thread: smaller costs time in collections, larger costs memory. */
-  storeThreadYoungMb: 64,
+  storeThreadYoungMb: 192,
   /** Wait before a failed write of the inbox store is tried again; intake is refused meanwhile once the backlog is full. */
   storeRetryMs: 250,
 
@@ -134,7 +134,7 @@ export const limits = {
   moveAfterMs: 5 * minute,
   moveIntervalMs: 10 * second,
   /** Former places a row remembers, so that a reader who pages meanwhile still meets it. */
-  formerPlacesMax: 16,
+  formerPlacesMax: 6,
   /** Deltas of one group's members that a read merges; more are first joined into one. */
   memberDeltasMax: 64,
   /** Rows read at a time where a page or a count goes beyond the newest. */

@@ -16,6 +16,10 @@ export interface EventFacts {
   readonly thing: string;
   /** What that belongs to, `post:p1`; empty where to nothing. */
   readonly parent: string;
+  /** The row that the event goes to by its own type (`keys.ts`). */
+  readonly groupKey: string;
+  /** What in that row is the same as an earlier event. */
+  readonly memberKey: string;
   /** Everyone mentioned after an edit; null where the event does not say. */
   readonly mentions: readonly string[] | null;
   /** Details for showing, read from the record only when a row needs them. */

@@ -9,8 +9,19 @@ import type { EventFacts } from './event-facts.ts';
 const separator = '\u0001';
 const gonePrefix = `gone${separator}`;
 
+/** What keys are made of. */
+type KeyParts = Pick<EventFacts, 'type' | 'source' | 'id' | 'actorId' | 'thing' | 'parent'>;
+
 /** The row that events of `type` about this event's object go to. */
 export function groupKeyOf(type: TypeEntry, event: EventFacts): string {
+  return type === event.type ? event.groupKey : makeGroupKey(type, event);
+}
+
+export function memberKeyOf(type: TypeEntry, event: EventFacts): string {
+  return type === event.type ? event.memberKey : makeMemberKey(type, event);
+}
+
+export function makeGroupKey(type: TypeEntry, event: KeyParts): string {
   switch (type.grouping) {
     case 'object':
       return event.thing === '' ? ownKey(type, event) : `${type.name}${separator}${event.thing}`;
@@ -26,7 +37,7 @@ export function groupKeyOf(type: TypeEntry, event: EventFacts): string {
 }
 
 /** A reply and a mention by one person in one thing share a row (BC-04). */
-function aloneKey(type: TypeEntry, event: EventFacts): string {
+function aloneKey(type: TypeEntry, event: KeyParts): string {
   const family = isTalk(type) ? 'talk' : type.name;
   return `${family}${separator}${event.actorId}${separator}${event.thing}`;
 }
@@ -39,17 +50,17 @@ export function isMention(type: TypeEntry): boolean {
   return type.name === 'mention.created';
 }
 
-function ownKey(type: TypeEntry, event: EventFacts): string {
+function ownKey(type: TypeEntry, event: KeyParts): string {
   return `${type.name}${separator}${event.source}${separator}${event.id}`;
 }
 
 /** The mention part of a row is a member of its own, so that each part is undone by its own order. */
-export function memberKeyOf(type: TypeEntry, event: EventFacts): string {
+export function makeMemberKey(type: TypeEntry, event: KeyParts): string {
   if (isMention(type)) return mentionKey(event);
   return type.grouping === 'object' ? event.actorId : `${event.actorId}${separator}${event.thing}`;
 }
 
-function mentionKey(event: EventFacts): string {
+function mentionKey(event: KeyParts): string {
   return `${event.actorId}${separator}${event.thing}${separator}@`;
 }
 

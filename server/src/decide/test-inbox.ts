@@ -8,6 +8,7 @@ import { Person } from '../shard/person.ts';
 import { decide } from './decide.ts';
 import type { Decision } from './decision.ts';
 import type { EventFacts } from './event-facts.ts';
+import { makeGroupKey, makeMemberKey } from './keys.ts';
 
 /** T0 of the cases: 2026-03-10T12:00:00Z. */
 export const t0 = Date.UTC(2026, 2, 10, 12);
@@ -29,16 +30,15 @@ let eventNumber = 0;
 
 export function toFacts(event: TestEvent): EventFacts {
   const id = event.id ?? `e-${++eventNumber}`;
+  const type = builtInTypes.find(event.type) as TypeEntry;
+  const parts = { type, source: 'app', id, actorId: event.actor, thing: event.on ?? '', parent: event.parent ?? '' };
   return {
-    type: builtInTypes.find(event.type) as TypeEntry,
-    source: 'app',
-    id,
+    ...parts,
+    groupKey: makeGroupKey(type, parts),
+    memberKey: makeMemberKey(type, parts),
     timeMs: t0 + (event.atMs ?? 0),
     seq: event.seq ?? null,
     acceptedAtMs: t0 + (event.atMs ?? 0),
-    actorId: event.actor,
-    thing: event.on ?? '',
-    parent: event.parent ?? '',
     mentions: event.mentions ?? null,
     actor: () => ({ id: event.actor, name: null, avatar: null }),
     object: () => toObject(event),

@@ -105,18 +105,7 @@ test('the format of the first release is read for good', () => {
     'reply.created',
   ];
   const more = ['replies', 'g', 'posts', 'e1', 'inApp send default,push hold quietHours 2026-03-11T07:00:00Z'];
-  const object = [
-    '1773143999000 3 7',
-    'comment',
-    'c1',
-    'Nice!\\nReally',
-    '\u0001',
-    '\u0001',
-    'post',
-    'p1',
-    'My trip',
-    '/p/p1',
-  ];
+  const object = ['rs 5 1', 'comment', 'c1', 'Nice!\\nReally', '\u0001', '\u0001', 'post', 'p1', 'My trip', '/p/p1'];
   const stored = [...lines, ...more, ...object, 'a1', 'Ana', '\u0001'].join('\n');
   const item = decodeItem(stored);
   assert.equal(encodeItem(item), stored);

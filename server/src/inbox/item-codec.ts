@@ -14,6 +14,7 @@ import { line, lineOrNull, splitLines, textOrNull } from './line-text.ts';
 import { actorLines, actorLinesEach, actorOf, memberLines, membersOf } from './member-codec.ts';
 
 const format = '1';
+const noPlaces: readonly FormerPlace[] = [];
 
 /** Bits of the line of flags; above them the number of actors shown and of opening members. */
 const flags = { live: 1, estimate: 2, mentioned: 4 } as const;
@@ -64,7 +65,7 @@ export function encodeItem(item: Item): string {
     line(openedBy.source) +
     line(openedBy.id) +
     line(decisionsText(item.decisions)) +
-    line(formerText(item.formerPlaces)) +
+    line(formerText(item)) +
     line(object.kind) +
     line(object.id) +
     lineOrNull(object.title) +
@@ -107,7 +108,7 @@ export function decodeItem(text: string): Item {
     actorCountAtMove: Number(lines[at.actorCountAtMove]),
     object,
     mentioned: (bits & flags.mentioned) !== 0,
-    formerPlaces: formerOf(lines[at.formerPlaces] as string),
+    formerPlaces: formerOf(lines[at.formerPlaces] as string, activityAtMs, activityRevision),
     openedBy: { source: lines[at.source] as string, id: lines[at.eventId] as string },
     decisions: decisionsOf(lines[at.decisions] as string),
     opening: membersOf(lines, openingFrom),
@@ -184,15 +185,21 @@ function decisionOf(text: string): ChannelDecision {
   return until === undefined ? { channel, kind, reason } : { channel, kind, reason, until };
 }
 
-function formerText(places: readonly FormerPlace[]): string {
-  if (places.length === 0) return '';
-  return places.map((place) => `${place.activityAtMs} ${place.from} ${place.until}`).join(',');
+/** Each as what it differs from the present place by, in base 36: a busy row is written often, with all of them. */
+function formerText(item: Item): string {
+  let text = '';
+  for (const { activityAtMs, from, until } of item.formerPlaces) {
+    if (text !== '') text += ',';
+    text += `${(item.activityAtMs - activityAtMs).toString(36)} ${(item.activityRevision - from).toString(36)} `;
+    text += (item.activityRevision - until).toString(36);
+  }
+  return text;
 }
 
-function formerOf(text: string): FormerPlace[] {
-  if (text === '') return [];
+function formerOf(text: string, activityAtMs: number, activityRevision: number): readonly FormerPlace[] {
+  if (text === '') return noPlaces;
   return text.split(',').map((one) => {
-    const [activityAtMs, from, until] = one.split(' ').map(Number) as [number, number, number];
-    return { activityAtMs, from, until };
+    const [time, from, until] = one.split(' ').map((part) => Number.parseInt(part, 36)) as [number, number, number];
+    return { activityAtMs: activityAtMs - time, from: activityRevision - from, until: activityRevision - until };
   });
 }

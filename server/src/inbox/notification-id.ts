@@ -38,8 +38,16 @@ export function idTimeMs(id: string): number {
 
 /** Nine characters that sort as the times do. Times before 1970, or absurd ones, are moved to the nearest end. */
 export function sortableTime(timeMs: number): string {
-  return storedTimeMs(timeMs).toString(36).padStart(timeChars, '0');
+  // Events come in order of time, many in one second: the last answer is often the next.
+  if (timeMs !== lastTimeMs) {
+    lastTimeMs = timeMs;
+    lastText = storedTimeMs(timeMs).toString(36).padStart(timeChars, '0');
+  }
+  return lastText;
 }
+
+let lastTimeMs = Number.NaN;
+let lastText = '';
 
 /** A time as ids and places hold it: whole, and within their range. */
 export function storedTimeMs(timeMs: number): number {

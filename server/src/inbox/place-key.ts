@@ -13,8 +13,15 @@ export function placeKey(place: Place): string {
 
 /** Prefix of the keys of all places at this time; sorts before each of them and behind all that are newer. */
 export function newestFirst(activityAtMs: number): string {
-  return sortableTime(timeMsMax - storedTimeMs(activityAtMs));
+  if (activityAtMs !== lastTimeMs) {
+    lastTimeMs = activityAtMs;
+    lastText = sortableTime(timeMsMax - storedTimeMs(activityAtMs));
+  }
+  return lastText;
 }
+
+let lastTimeMs = Number.NaN;
+let lastText = '';
 
 export function placeOfKey(key: string): Place {
   const activityAtMs = timeMsMax - Number.parseInt(key.slice(0, timeChars), 36);

@@ -4,6 +4,7 @@
  */
 import type { TypeCatalogue, TypeEntry } from '../content/type-catalogue.ts';
 import type { EventFacts } from '../decide/event-facts.ts';
+import { makeGroupKey, makeMemberKey } from '../decide/keys.ts';
 import { type Needs, needsOf } from '../decide/needs.ts';
 import type { ItemActor, ItemObject } from '../inbox/item.ts';
 import type { RecordView } from '../log/record.ts';
@@ -36,6 +37,8 @@ export class RecordFacts implements EventFacts {
   #actor: ItemActor | null = null;
   #object: ItemObject | null = null;
   #needs: Needs | null = null;
+  #groupKey: string | null = null;
+  #memberKey: string | null = null;
 
   constructor(catalogue: TypeCatalogue) {
     this.#catalogue = catalogue;
@@ -57,6 +60,8 @@ export class RecordFacts implements EventFacts {
     this.#actor = null;
     this.#object = null;
     this.#needs = null;
+    this.#groupKey = null;
+    this.#memberKey = null;
     return true;
   }
 
@@ -67,6 +72,16 @@ export class RecordFacts implements EventFacts {
 
   get id(): string {
     return this.#view?.text('id') ?? '';
+  }
+
+  get groupKey(): string {
+    this.#groupKey ??= makeGroupKey(this.type, this);
+    return this.#groupKey;
+  }
+
+  get memberKey(): string {
+    this.#memberKey ??= makeMemberKey(this.type, this);
+    return this.#memberKey;
   }
 
   /** What the event's rule will look up, whoever the recipient is. */
