@@ -156,7 +156,9 @@ describe('published keys', () => {
       if (down) throw new Error('down');
       return new Response(JSON.stringify({ keys }));
     };
-    const parts = setUp({ algorithm: 'ES256', jwksUrl: 'https://app.example/keys' }, { fetch });
+    const failed: string[] = [];
+    const keysFailed = (issuer: string) => failed.push(issuer);
+    const parts = setUp({ algorithm: 'ES256', jwksUrl: 'https://app.example/keys' }, { fetch, keysFailed });
     const state = {
       asked: () => asked,
       goDown: () => {
@@ -166,7 +168,7 @@ describe('published keys', () => {
         keys = [await jwk(second, 'k2')];
       },
     };
-    return { ...parts, first, second, ...state };
+    return { ...parts, first, second, failed, ...state };
   }
 
   test('are fetched once and used by kid', async () => {
@@ -189,12 +191,15 @@ describe('published keys', () => {
   });
 
   test('an issuer that is down locks nobody out whose key is known, and lets nobody in without', async () => {
-    const { authenticator, sign, first, goDown, clock, seconds } = await published();
+    const { authenticator, sign, first, failed, goDown, clock, seconds } = await published();
     const exp = seconds + 90_000;
     await authenticator.authenticate(await sign({ exp }, { kid: 'k1' }, first.privateKey));
     goDown();
     clock.advance(3_600_000);
+    assert.deepEqual(failed, []);
     await authenticator.authenticate(await sign({ exp, jti: '2' }, { kid: 'k1' }, first.privateKey));
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(failed.length, 1, 'and it is told of');
     const empty = await published();
     empty.goDown();
     await assert.rejects(empty.authenticator.authenticate(await sign({}, { kid: 'k1' }, first.privateKey)), invalid);

@@ -94,11 +94,13 @@ export class ShardHost {
   }
 
   async start(): Promise<void> {
-    for (const executor of this.#executors) await executor.start();
-    const bytes = this.#noteBacklog();
-    if (bytes === 0) return;
-    this.#isReplaying = true;
-    this.#parts.onProblem({ event: 'shardReplaying', fields: { bytes } });
+    for (const executor of this.#executors) {
+      const bytes = await executor.start();
+      if (bytes === 0) continue;
+      this.#isReplaying = true;
+      this.#parts.onProblem({ event: 'shardReplaying', fields: { bytes } });
+    }
+    this.#noteBacklog();
   }
 
   /** Stops applying, writes what is at hand, closes. What is left in the log is applied after the next start. */

@@ -5,6 +5,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
+import { VirtualClock } from '../base/virtual-clock.ts';
 import { eventLogContract } from './event-log.contract.ts';
 import { EventLogSegments, type SegmentLogSizes } from './event-log-segments.ts';
 import { idsOf, type SampleRecord, sampleBatch } from './sample-records.ts';
@@ -192,6 +193,23 @@ test('segment log: appends of one turn share one sync, and nothing is synced whi
   assert.equal(syncs, 1);
   await log.append(sampleBatch([{ id: 'a0' }]));
   assert.equal(syncs, 1, 'a duplicate needs none');
+  await log.close();
+});
+
+test('segment log: each commit is told of with its bytes, once it is durable, and a failed one is not', async () => {
+  const files = new LogFilesSimulated();
+  const told: number[] = [];
+  const watch = { clock: new VirtualClock(), committed: (bytes: number) => void told.push(bytes) };
+  const log = EventLogSegments.open(files, small, watch);
+  await log.append(sampleBatch(named('a', 3)));
+  assert.equal(told.length, 1);
+  assert.ok((told[0] as number) >= sampleBatch(named('a', 3)).bytes.length);
+  await log.append(sampleBatch(named('a', 3)));
+  assert.equal(told.length, 1, 'duplicates only: nothing was written');
+  files.fault = ({ kind }) => (kind === 'sync' ? 'EIO' : undefined);
+  await assert.rejects(log.append(sampleBatch([{ id: 'b' }])));
+  assert.equal(told.length, 1);
+  files.fault = () => undefined;
   await log.close();
 });
 

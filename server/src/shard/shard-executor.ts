@@ -85,13 +85,15 @@ export class ShardExecutor {
     this.#facts = new RecordFacts(options.catalogue);
   }
 
-  /** Reads on from the stored positions. */
-  async start(): Promise<void> {
+  /** Reads on from the stored positions. Answers the bytes that wait behind them. */
+  async start(): Promise<number> {
     const { shard, log, store } = this.#options;
     this.#positions = (await store.positions(shard)) ?? lanes.map(() => startPosition);
     this.#lanes = await LaneReader.open(log, shard, this.#positions);
     this.#stopListening = log.onAppend(shard, () => this.#wakeUp());
+    const waiting = lanes.reduce((sum, _, lane) => sum + this.behindBytes(lane), 0);
     this.#running = this.#run();
+    return waiting;
   }
 
   /** Finishes the micro-batch at hand and stops. Rejects if the executor has failed before. */
@@ -177,6 +179,7 @@ export class ShardExecutor {
       await this.#decideAll(bytes, recipients, dirty);
     }
     const people = [...dirty];
+    for (const person of people) if (person.mayHaveDeepChanges) await this.#people.noteDeep(person);
     await this.#write(people, positions);
     this.#positions = positions;
     this.#lanes?.applied();
