@@ -5,7 +5,7 @@
  * its end, at most `commitBytesMax` at a time; what arrives meanwhile forms the next commit. A batch that does not fit
  * is spread over several commits, and resolves with the last.
  * Invariant: nothing is told to anyone (status, reader, listener) before the sync of its commit has succeeded.
- * Files and recovery: docs/adr/0002-log-segments.md.
+ * Files and recovery: docs/adr/0008-how-the-log-keeps-its-promises.md.
  */
 import { type Lane, lanes } from '@carillon/contract/lanes.ts';
 import { CarillonError } from '../base/carillon-error.ts';
