@@ -36,7 +36,10 @@ export class StreamClient {
     if (hello.revision < this.#revision) this.faults.push(`hello steps back to ${hello.revision}`);
     this.counts = hello.counts;
     for (const frame of frames) this.receive(frame);
-    if (frames.some(({ kind }) => kind === 'resync')) await this.#reload(hello.revision, reload);
+    if (frames.some(({ kind }) => kind === 'resync')) {
+      this.faults.push('resync, though there are few rows');
+      await this.#reload(hello.revision, reload);
+    }
   }
 
   async #reload(revision: Revision, reload: () => Promise<readonly Notification[]>): Promise<void> {

@@ -92,9 +92,12 @@ export const limits = {
   /** People whose inbox heads are kept in memory; the one idle longest is evicted. */
   cachedPeopleMax: 50_000,
   /** Rows read for a person who is not in memory: the newest, enough for most people to be whole. */
-  cachedHeadRows: 64,
+  cachedHeadRows: 24,
   /** Newest rows of a person kept in memory; of older ones only where they are. */
-  cachedRowsPerPerson: 256,
+  cachedRowsPerPerson: 24,
+  /** Of rows known and not in memory, so many are remembered per person, and this far back at least. */
+  cachedElsewhereMax: 256,
+  cachedElsewhereMs: 3 * day,
   /** Rows in memory, over all people: bounds memory where people have many rows. */
   cachedRowsMax: 400_000,
   /** A row keeps its first members in itself, up to so many: most rows have one. */
@@ -106,6 +109,8 @@ export const limits = {
 
   /** Young generation of the store's thread: smaller costs time in collections, larger costs memory. */
   storeThreadYoungMb: 192,
+  /** Room the disk must have, beyond the store's own log, before a store that could not be written is opened anew. */
+  storeSpareBytes: 8 * MiB,
   /** Wait before a failed write of the inbox store is tried again; intake is refused meanwhile once the backlog is full. */
   storeRetryMs: 250,
 

@@ -76,6 +76,18 @@ export class PeopleCache {
     for (const [index, group] of cold.entries()) group.memberSet = new Members(loaded[index]);
   }
 
+  /** Finds out whether changed rows lie so deep that `changes` will not show them. */
+  async noteDeep(person: Person): Promise<void> {
+    // What this micro-batch puts on top pushes the others down.
+    const shown = Math.max(1, limits.changesMax - person.changedItems().length);
+    const half = Math.ceil(shown / 2);
+    const [floor, surface] = await Promise.all([
+      this.#store.placeAt(person.key, shown - 1),
+      this.#store.placeAt(person.key, half - 1),
+    ]);
+    person.noteDeep(floor, surface, shown - half);
+  }
+
   /** Counts what lies beyond the rows in memory, if that matters for the person's counts. */
   async loadForCounts(person: Person, nowMs: number): Promise<void> {
     if (person.countsAreKnown(nowMs)) return;

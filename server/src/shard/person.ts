@@ -16,6 +16,7 @@ import type { RecipientFacts } from '../decide/recipient-facts.ts';
 import { CountTally } from '../inbox/counts.ts';
 import type { PersonHead } from '../inbox/inbox-store.ts';
 import type { Item, Marks, PersonWrite, Place } from '../inbox/item.ts';
+import { idTimeMs } from '../inbox/notification-id.ts';
 import { Group } from './group.ts';
 import type { Members } from './members.ts';
 import { toPersonWrite } from './person-write.ts';
@@ -58,6 +59,9 @@ export class Person implements RecipientFacts {
   /** In memory by themselves, beyond the newest rows: fetched, or busy groups that the newest rows have overtaken. */
   #strays: Group[] = [];
   #isDeepDirty = false;
+  /** A row beyond those in memory is to be written. */
+  #hasChangesBeyond = false;
+  #surface: { readonly place: Place; rowsLeft: number } = { place: lastPlace, rowsLeft: 0 };
   #isFirstWrite: boolean;
 
   /** `rowsKept`: newest rows to keep in memory. */
@@ -156,18 +160,33 @@ export class Person implements RecipientFacts {
     this.#insert(group);
   }
 
-  /** Notes that the row must be written. A change beyond the newest rows is noted in `deepRevision` too. */
+  /** Notes that the row must be written. */
   touch(group: Group): void {
     this.revision = Math.max(this.revision, group.item.revision);
-    if (!group.isRow && group.item.state !== group.countedState) {
+    if (!group.isRow) {
+      this.#hasChangesBeyond = true;
+      if (group.item.state !== group.countedState) this.tail = null;
       group.countedState = group.item.state;
-      this.tail = null;
-    }
-    if (!group.isRow || this.#isDeep(group)) {
-      this.deepRevision = this.revision;
-      this.#isDeepDirty = true;
     }
     if (!this.#dirty.includes(group)) this.#dirty.push(group);
+  }
+
+  /** Some changed row may lie so deep that `changes` does not show it; to be found out before the write. */
+  get mayHaveDeepChanges(): boolean {
+    if (!this.#hasChangesBeyond) return false;
+    const { place, rowsLeft } = this.#surface;
+    return rowsLeft <= 0 || this.#dirty.some(({ item }) => comesBefore(place, item));
+  }
+
+  /**
+   * `floor`: the last place whose changes `changes` shows; readers who may have missed others must load again.
+   * `surface`: a place that stays above it until `rowsLeft` more rows have come on top.
+   */
+  noteDeep(floor: Place | null, surface: Place | null, rowsLeft: number): void {
+    this.#surface = { place: surface ?? lastPlace, rowsLeft };
+    if (floor === null || !this.#dirty.some(({ item }) => comesBefore(floor, item))) return;
+    this.deepRevision = this.revision;
+    this.#isDeepDirty = true;
   }
 
   /** Rows in memory are enough to count. */
@@ -198,6 +217,7 @@ export class Person implements RecipientFacts {
     for (const group of this.#dirty) group.written();
     this.#dirty = [];
     this.#isDeepDirty = false;
+    this.#hasChangesBeyond = false;
     this.#isFirstWrite = false;
     if (this.rows.length > 2 * this.#rowsKept) this.#dropOldest();
     if (this.#strays.length > 0) this.#dropStrays();
@@ -211,8 +231,34 @@ export class Person implements RecipientFacts {
       group.countedState = group.item.state;
       this.#strays.push(group);
     }
+    this.tail = this.#tailWith(dropped);
     this.isComplete = false;
-    this.tail = null;
+    this.#forgetLongAgo();
+  }
+
+  /** The tail once these rows are part of it, if that can be told without reading. */
+  #tailWith(dropped: readonly Group[]): Tail | null {
+    const { marks, isComplete, tail } = this;
+    const marksVersion = marks.version;
+    if (!isComplete && tail?.marksVersion !== marksVersion) return null;
+    // Rows that are snoozed come and go by themselves.
+    if ([...marks.items.values()].some(({ snoozedUntilMs }) => (snoozedUntilMs?.value ?? 0) > 0)) return null;
+    const tally = new CountTally(marks, 0);
+    if (!isComplete && tail !== null) tally.addAll(tail);
+    for (const { item } of dropped) tally.add(item);
+    return { ...tally.exact(), marksVersion, untilMs: Number.POSITIVE_INFINITY };
+  }
+
+  /** Keeps the knowledge of rows elsewhere to the times that events still come from. */
+  #forgetLongAgo(): void {
+    const elsewhere = this.#elsewhere;
+    if (elsewhere === null || elsewhere.size <= limits.cachedElsewhereMax) return;
+    const backToMs = (this.rows[0]?.item.activityAtMs ?? 0) - limits.cachedElsewhereMs;
+    for (const [fingerprint, ids] of elsewhere) {
+      // A row stands at most a group's span after the time in its id.
+      if (ids.every((id) => idTimeMs(id) + limits.groupSpanMs < backToMs)) elsewhere.delete(fingerprint);
+    }
+    this.#knownBackToMs = Math.max(this.#knownBackToMs, backToMs);
   }
 
   /** Of what is by itself, keeps the groups that would cost most to load again; of the others, where they are. */
@@ -247,6 +293,7 @@ export class Person implements RecipientFacts {
 
   /** Puts a row where it belongs. Behind the rows in memory there may be others: then it stays by itself. */
   #insert(group: Group): void {
+    this.#surface.rowsLeft--;
     const at = placeIn(this.rows, group.item);
     const isBeyond = at === this.rows.length && !this.isComplete;
     if (isBeyond || !(group.isRow || group.isNew)) this.tail = null;
@@ -296,13 +343,12 @@ export class Person implements RecipientFacts {
     if (ids.length === 0) this.#elsewhere.delete(fingerprint);
     else this.#elsewhere.set(fingerprint, ids);
   }
-
-  #isDeep(group: Group): boolean {
-    return this.rows.length > limits.changesMax && this.rows.indexOf(group) >= limits.changesMax;
-  }
 }
 
 const none: readonly NotificationId[] = [];
+
+/** Behind every row. */
+const lastPlace: Place = { activityAtMs: Number.NEGATIVE_INFINITY, id: '' as NotificationId };
 
 /** Where an item belongs among rows in list order: the number of rows before it. */
 function placeIn(rows: readonly Group[], item: Item): number {
