@@ -59,7 +59,7 @@ export class Person implements RecipientFacts {
   /** In memory by themselves, beyond the newest rows: fetched, or busy groups that the newest rows have overtaken. */
   #strays: Group[] = [];
   #isDeepDirty = false;
-  /** A row beyond those in memory is to be written. */
+  /** A row that may lie deep is to be written. */
   #hasChangesBeyond = false;
   #surface: { readonly place: Place; rowsLeft: number } = { place: lastPlace, rowsLeft: 0 };
   #isFirstWrite: boolean;
@@ -163,10 +163,10 @@ export class Person implements RecipientFacts {
   /** Notes that the row must be written. */
   touch(group: Group): void {
     this.revision = Math.max(this.revision, group.item.revision);
-    if (!group.isRow) {
-      this.#hasChangesBeyond = true;
-      if (group.item.state !== group.countedState) this.tail = null;
+    if (!group.isRow || this.rows.length > limits.changesMax) this.#hasChangesBeyond = true;
+    if (!group.isRow && group.item.state !== group.countedState) {
       group.countedState = group.item.state;
+      this.tail = null;
     }
     if (!this.#dirty.includes(group)) this.#dirty.push(group);
   }
