@@ -315,6 +315,19 @@ test('with several shards each gets its own people, and the event stays one', as
   assert.deepEqual(await results(await own.send(one)), [{ id: one.id, status: 'duplicate' }]);
 });
 
+test('M1: outcomes are told by lane, an event counting once however many shards it has', async (t) => {
+  const own = await openTestIntake({ shards: 8 });
+  t.after(() => own.app.close());
+  const many = event({ to: { users: ['u1', 'u2', 'u3', 'u4', 'u5'] } });
+  const direct = event({ type: 'message.sent', object: { kind: 'message', id: 'm1' } });
+  await own.send([many, direct, many, event({ type: 'no.such' })]);
+  await own.send([direct]);
+  assert.deepEqual(own.outcomes, [
+    { accepted: [1, 1, 0], duplicates: [0, 1, 0], rejected: 1 },
+    { accepted: [0, 0, 0], duplicates: [1, 0, 0], rejected: 0 },
+  ]);
+});
+
 test('over its rate a caller gets 429 with Retry-After and RateLimit fields, others do not', async (t) => {
   const own = await openTestIntake({ rate: { perSecond: 10, burst: 20 } });
   t.after(() => own.app.close());

@@ -7,6 +7,7 @@ import { TokenAuthenticator } from '../auth/token-authenticator.ts';
 import { seededRandom } from '../base/random.ts';
 import { VirtualClock } from '../base/virtual-clock.ts';
 import { builtInTypes } from '../content/type-catalogue.ts';
+import type { EventOutcomes } from '../intake/event-results.ts';
 import { Idempotency } from '../intake/idempotency.ts';
 import { IdempotencyStoreMemory } from '../intake/idempotency-store-memory.ts';
 import { Intake } from '../intake/intake.ts';
@@ -75,6 +76,8 @@ export interface TestIntake {
   readonly log: TestLog;
   readonly clock: VirtualClock;
   readonly failures: HttpFailure[];
+  /** What metrics hear of each answered request. */
+  readonly outcomes: EventOutcomes[];
   readonly tokens: DevTokens;
   /** A producer's token for `posts`. */
   readonly token: string;
@@ -89,7 +92,14 @@ export async function openTestIntake(
   const log = new TestLog(options.shards ?? 1);
   const tokens = new DevTokens('s'.repeat(32), clock, random);
   const rate = options.rate && new RateLimit(clock, options.rate);
-  const intake = new Intake({ log, types: builtInTypes, clock, ...(rate && { rate }) });
+  const outcomes: EventOutcomes[] = [];
+  const intake = new Intake({
+    log,
+    types: builtInTypes,
+    clock,
+    ...(rate && { rate }),
+    onResult: (outcome) => outcomes.push(outcome),
+  });
   const failures: HttpFailure[] = [];
   const app = createHttpServer({
     operations: [postEvents(intake), devToken(tokens)],
@@ -115,5 +125,5 @@ export async function openTestIntake(
           ? (body as Uint8Array<ArrayBuffer>)
           : JSON.stringify(body),
     });
-  return { app, origin, log, clock, failures, tokens, token, send };
+  return { app, origin, log, clock, failures, outcomes, tokens, token, send };
 }
