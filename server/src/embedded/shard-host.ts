@@ -81,6 +81,8 @@ export class ShardHost {
   #isReplaying = false;
   /** The last append failed. */
   #isRefusing = false;
+  /** The last write of inboxes failed. */
+  #isWriteFailing = false;
 
   constructor(parts: ShardHostParts) {
     this.#parts = parts;
@@ -233,6 +235,7 @@ export class ShardHost {
     return {
       isWatched: (person) => this.#watched.has(person),
       changed: (people, tookMs) => {
+        this.#isWriteFailing = false;
         telemetry.observe(metrics.apply, tookMs / 1000);
         this.#publish(people);
       },
@@ -246,7 +249,9 @@ export class ShardHost {
       },
       writeFailed: (error) => {
         telemetry.add(metrics.writeErrors);
-        this.report('inboxWriteFailed', error);
+        // Told of once: it is tried several times a second until the disk lets it.
+        if (!this.#isWriteFailing) this.report('inboxWriteFailed', error);
+        this.#isWriteFailing = true;
       },
     };
   }

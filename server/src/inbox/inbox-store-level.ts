@@ -57,6 +57,7 @@ export class InboxStoreLevel implements InboxStore {
   }
 
   async write(shard: number, people: readonly PersonWrite[], positions: readonly Position[]): Promise<void> {
+    if (this.#db.isBroken) await this.#db.mend();
     const batch = this.#db.batch();
     for (const change of people) putPerson(batch, this.#base(change.person), change);
     batch.put(`${this.#prefix}pos/${shard}`, JSON.stringify(positions));
@@ -115,7 +116,10 @@ export class InboxStoreLevel implements InboxStore {
 
   async members(person: PersonKey, id: NotificationId): Promise<readonly Member[]> {
     const deltas = await this.#deltas(person, id);
-    if (deltas.length > limits.memberDeltasMax) await this.#queue(person, () => this.#joinDeltas(person, id));
+    if (deltas.length > limits.memberDeltasMax) {
+      // Only makes later reads cheaper: a disk that takes no writes must not keep anyone from reading.
+      await this.#queue(person, () => this.#joinDeltas(person, id)).catch(() => {});
+    }
     const item = await this.item(person, id);
     return mergeDeltas([item?.opening ?? [], ...deltas.map(([, text]) => decodeMembers(text))]);
   }
@@ -134,6 +138,7 @@ export class InboxStoreLevel implements InboxStore {
 
   mergeMarks(person: PersonKey, patch: MarksPatch): Promise<Marks> {
     return this.#queue(person, async () => {
+      if (this.#db.isBroken) await this.#db.mend();
       const base = this.#base(person);
       const batch = this.#db.batch();
       if (this.#db.getSync(`${base}a0`) === undefined) batch.put(`${base}a0`, '0');
@@ -190,6 +195,7 @@ export class InboxStoreLevel implements InboxStore {
 
   remove(person: PersonKey, items: readonly Item[], revision: Revision): Promise<void> {
     return this.#queue(person, async () => {
+      if (this.#db.isBroken) await this.#db.mend();
       const base = this.#base(person);
       const batch = this.#db.batch();
       for (const item of items) {

@@ -2,15 +2,15 @@
  * Opens the one LevelDB of the embedded engine, shared by all its stores under key prefixes, as measured best for
  * millions of rows: a large write buffer, since overwritten rows then die in memory, and compressed 64 MiB files.
  */
-import { ClassicLevel } from 'classic-level';
+import { GuardedLevel } from './guarded-level.ts';
 
 const MiB = 1024 * 1024;
 
-export type LevelDb = ClassicLevel<string, string>;
+export type LevelDb = GuardedLevel;
 
 /** Rejects if the folder is in use by another process. */
 export async function openLevel(folder: string): Promise<LevelDb> {
-  const db: LevelDb = new ClassicLevel<string, string>(folder, {
+  const db = new GuardedLevel(folder, {
     keyEncoding: 'utf8',
     valueEncoding: 'utf8',
     writeBufferSize: 128 * MiB,
