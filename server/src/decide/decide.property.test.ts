@@ -35,12 +35,8 @@ const history = fc
 
 /** What a person sees, apart from when it came: rows with all their people. */
 function seen(inbox: TestInbox): string[] {
-  return inbox.person.rows
-    .filter(({ item }) => item.state === 'live')
-    .map((group) => {
-      const people = [...group.members()].filter((member) => member.present).map((member) => member.actor.id);
-      return `${group.item.type} ${group.item.groupKey} ${[...new Set(people)].sort().join(',')}=${group.item.actorCount}`;
-    })
+  return inbox.rows
+    .map((item) => `${item.type} ${item.groupKey} ${inbox.peopleIn(item).join(',')}=${item.actorCount}`)
     .sort();
 }
 

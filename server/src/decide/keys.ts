@@ -36,6 +36,12 @@ export function makeGroupKey(type: TypeEntry, event: KeyParts): string {
   }
 }
 
+/** The row of a group key takes events of one person and thing only, or none at all. */
+export function standsAlone(groupKey: string): boolean {
+  const first = groupKey.indexOf(separator);
+  return groupKey.startsWith(gonePrefix) || (first > 0 && groupKey.indexOf(separator, first + 1) > 0);
+}
+
 /** A reply and a mention by one person in one thing share a row (BC-04). */
 function aloneKey(type: TypeEntry, event: KeyParts): string {
   const family = isTalk(type) ? 'talk' : type.name;

@@ -2,9 +2,10 @@
 import { type PersonKey, personKey } from '../base/ids.ts';
 import { builtInTypes, type TypeEntry } from '../content/type-catalogue.ts';
 import { countItems } from '../inbox/counts.ts';
-import { type Item, type ItemObject, noMarks } from '../inbox/item.ts';
+import { type Item, type ItemObject, type Member, noMarks } from '../inbox/item.ts';
 import { applyDecision } from '../shard/apply-decision.ts';
-import { Person } from '../shard/person.ts';
+import { Members } from '../shard/members.ts';
+import { comesBefore, Person } from '../shard/person.ts';
 import { decide } from './decide.ts';
 import type { Decision } from './decision.ts';
 import type { EventFacts } from './event-facts.ts';
@@ -60,6 +61,8 @@ function toObject({ on = '', parent, title }: TestEvent): ItemObject {
 
 export class TestInbox {
   readonly person: Person;
+  /** All rows as they would be stored, with their members. */
+  readonly #stored = new Map<string, { item: Item; members: Member[] }>();
   #nowMs = t0;
   /** How often the person was told something. */
   told = 0;
@@ -77,8 +80,12 @@ export class TestInbox {
   event(event: TestEvent): Decision {
     const facts = toFacts(event);
     this.#nowMs = Math.max(this.#nowMs + 1, facts.timeMs);
+    this.#fetchAll();
     const decision = decide(facts, this.person);
     applyDecision(this.person, facts, decision, this.#nowMs);
+    for (const { item } of [...this.person.groups]) {
+      this.#stored.set(item.id, { item, members: [...this.person.groupOf(item).members()] });
+    }
     this.person.written();
     if (decision.tells) this.told++;
     return decision;
@@ -91,8 +98,12 @@ export class TestInbox {
     return this;
   }
 
+  /** In list order. */
   get rows(): Item[] {
-    return this.person.rows.map(({ item }) => item).filter(({ state }) => state === 'live');
+    return [...this.#stored.values()]
+      .map(({ item }) => item)
+      .filter(({ state }) => state === 'live')
+      .sort((a, b) => (comesBefore(a, b) ? -1 : 1));
   }
 
   get unread(): number {
@@ -106,5 +117,20 @@ export class TestInbox {
       const mentioned = row.mentioned ? ' mentioned' : '';
       return `${row.type} ${object} ${row.actors.map(({ id }) => id).join(',')} (${row.actorCount})${mentioned}`;
     });
+  }
+
+  /** Who is in a row, each once. */
+  peopleIn(item: Item): string[] {
+    const present = this.#stored.get(item.id)?.members.filter((member) => member.present) ?? [];
+    return [...new Set(present.map((member) => member.actor.id))].sort();
+  }
+
+  /** As the shard would load them: the rules may ask for anything. */
+  #fetchAll(): void {
+    for (const { item, members } of this.#stored.values()) {
+      if (this.person.holds(item)) continue;
+      this.person.addFetched(item);
+      this.person.groupOf(item).memberSet = new Members(members);
+    }
   }
 }

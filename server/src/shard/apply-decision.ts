@@ -130,6 +130,6 @@ function changeMembers({ person, event, decision, revision }: Step, group: Group
   item.decisions = inAppDecision(decision);
   // A row that was withdrawn and comes back with news is activity of its own, however small.
   if (wasLive && !movesUp(item, event.timeMs, item.actorCount)) return;
-  const placeMs = Math.max(event.timeMs, item.activityAtMs);
-  person.reorder(group, () => group.moveTo(placeMs, revision, limits.formerPlacesMax));
+  group.moveTo(Math.max(event.timeMs, item.activityAtMs), revision, limits.formerPlacesMax);
+  person.cameUp();
 }

@@ -1,5 +1,6 @@
 /** One row of a person as the shard holds it: the item, its members once loaded, and what must be written. */
 import type { Revision } from '../base/ids.ts';
+import { limits } from '../base/limits.ts';
 import type { GroupFacts } from '../decide/recipient-facts.ts';
 import type { FormerPlace, Item, Marks, Member, Place } from '../inbox/item.ts';
 import { isRead } from '../inbox/item-state.ts';
@@ -30,12 +31,10 @@ export class Group implements GroupFacts {
   older: Group | null = null;
   /** Null until loaded from the store. */
   memberSet: Members | null;
-  /** Among the person's newest rows in memory, rather than fetched by itself. */
-  isRow = false;
+  /** Already among the person's rows to write. */
+  isDirty = false;
   /** Not yet in the store. */
   isNew: boolean;
-  /** State when the counts of rows beyond memory were last taken: only a change of it changes them. */
-  countedState: Item['state'];
   unwritten: Unwritten | null = null;
 
   constructor(item: Item, memberSet: Members | null, owner: GroupOwner) {
@@ -43,7 +42,6 @@ export class Group implements GroupFacts {
     this.beganMs = idTimeMs(item.id);
     this.memberSet = memberSet;
     this.isNew = memberSet !== null;
-    this.countedState = item.state;
     this.#owner = owner;
   }
 
@@ -99,7 +97,13 @@ export class Group implements GroupFacts {
   written(): void {
     this.unwritten = null;
     this.isNew = false;
+    this.isDirty = false;
     if (this.#isAsOpened) this.memberSet = null;
+  }
+
+  /** It has so many people that loading them again would cost more than keeping them. */
+  get isBusy(): boolean {
+    return (this.memberSet?.size ?? 0) > limits.openingMembersMax;
   }
 
   /** Its members are not in memory and must be read from the store. */

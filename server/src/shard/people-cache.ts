@@ -5,7 +5,6 @@ import { series, telemetry } from '../base/telemetry.ts';
 import { CountTally } from '../inbox/counts.ts';
 import type { InboxStore, PersonHead, StoredRow } from '../inbox/inbox-store.ts';
 import type { Place } from '../inbox/item.ts';
-import { nextSnoozeEnd } from '../inbox/item-state.ts';
 import type { Group } from './group.ts';
 import { Members } from './members.ts';
 import { Person } from './person.ts';
@@ -48,22 +47,32 @@ export class PeopleCache {
     });
   }
 
-  /** Brings older rows into memory until all with activity at `backToMs` or later are known. */
+  /** Reads down the list until all rows with activity at `backToMs` or later are known. */
   async loadBackTo(person: Person, backToMs: number): Promise<void> {
-    await this.#loadOlder(person, () => person.isKnownBackTo(backToMs));
+    if (person.isKnownBackTo(backToMs)) return;
+    person.marks = await this.#store.marks(person.key);
+    while (!person.isKnownBackTo(backToMs)) {
+      const rows = await this.#store.rows(person.key, person.readTo, limits.readStepRows);
+      const items = rows.flatMap((row) => (row.kind === 'item' ? [row.item] : []));
+      const last = rows.at(-1);
+      person.addOlder(items, last === undefined ? null : placeOf(last), rows.length < limits.readStepRows);
+    }
   }
 
-  /** Brings every row into memory; those beyond the newest leave again with the next write. */
+  /** Brings every row into memory; most leave it again with the next write. */
   async loadAll(person: Person): Promise<void> {
-    await this.#loadOlder(person, () => person.isComplete);
+    await this.loadBackTo(person, Number.NEGATIVE_INFINITY);
+    for await (const row of this.#rowsOf(person.key)) {
+      if (row.kind === 'item' && !person.holds(row.item)) person.addFetched(row.item);
+    }
   }
 
   /** Brings the rows of one group into memory, with their members. */
   async loadGroup(person: Person, groupKey: string): Promise<void> {
-    for (const id of [...person.idsElsewhere(groupKey)]) {
+    for (const id of person.elsewhere.of(groupKey)) {
       const item = await this.#store.item(person.key, id);
-      if (item !== null) person.addStray(item);
-      else person.forgetElsewhere(groupKey, id);
+      if (item !== null) person.addFetched(item);
+      else person.elsewhere.remove(groupKey, id);
     }
     const chain: Group[] = [];
     for (let group = person.newest(groupKey); group !== null; group = group.older) chain.push(group);
@@ -88,15 +97,15 @@ export class PeopleCache {
     person.noteDeep(floor, surface, shown - half);
   }
 
-  /** Counts what lies beyond the rows in memory, if that matters for the person's counts. */
+  /** Counts the rows that are not in memory, if that matters for the person's counts. */
   async loadForCounts(person: Person, nowMs: number): Promise<void> {
     if (person.countsAreKnown(nowMs)) return;
     person.marks = await this.#store.marks(person.key);
     const tally = new CountTally(person.marks, nowMs);
-    for await (const row of this.#rowsAfter(person.key, person.lastPlace)) {
-      if (row.kind === 'item' && !tally.add(row.item)) break;
+    for await (const row of this.#rowsOf(person.key)) {
+      if (row.kind === 'item' && !person.holds(row.item) && !tally.add(row.item)) break;
     }
-    person.tail = { ...tally.exact(), marksVersion: person.marks.version, untilMs: nextSnoozeEnd(person.marks, nowMs) };
+    person.tail.set(tally, person.marks, nowMs);
   }
 
   /** Lets those go who were idle longest, once there is too much. People with unwritten changes stay. */
@@ -131,25 +140,11 @@ export class PeopleCache {
     }
   }
 
-  async #loadOlder(person: Person, isEnough: () => boolean): Promise<void> {
-    if (isEnough()) return;
-    person.marks = await this.#store.marks(person.key);
-    for (let after = person.lastPlace; !isEnough(); ) {
-      const rows = await this.#store.rows(person.key, after, limits.readStepRows);
-      person.addOlder(
-        rows.flatMap((row) => (row.kind === 'item' ? [row.item] : [])),
-        rows.length < limits.readStepRows,
-      );
-      const last = rows.at(-1);
-      if (last !== undefined) after = placeOf(last);
-    }
-  }
-
-  async *#rowsAfter(key: PersonKey, from: Place | null): AsyncIterable<StoredRow> {
-    for (let after = from; ; ) {
-      const rows = await this.#store.rows(key, after, limits.readStepRows);
+  async *#rowsOf(key: PersonKey): AsyncIterable<StoredRow> {
+    for (let after: Place | null = null; ; ) {
+      const rows: readonly StoredRow[] = await this.#store.rows(key, after, limits.readStepRows);
       yield* rows;
-      const last = rows.at(-1);
+      const last: StoredRow | undefined = rows.at(-1);
       if (last === undefined || rows.length < limits.readStepRows) return;
       after = placeOf(last);
     }

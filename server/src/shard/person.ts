@@ -1,36 +1,27 @@
 /**
  * One person's inbox as the shard holds it while it owns them.
  *
- * In memory are the newest rows (`rows`) and the marks; of older rows only where to find them, by the fingerprint of
- * their group key. `isKnownBackTo` says how far back in time that knowledge reaches: a group key that is not known
- * there has no row, and costs no read. It answers the rules' questions (`RecipientFacts`) once `PeopleCache` has
- * loaded what they need.
+ * In memory are the rows that may still grow, and the marks. Of all other rows that are known there is only where to
+ * find them, by the fingerprint of their group key, and what they add to the counts (`tail`): most rows are written
+ * once and never looked at again, and memory must not hold them. `isKnownBackTo` says how far back in time the
+ * knowledge reaches: a group key that is not known there has no row, and costs no read. The person answers the rules'
+ * questions (`RecipientFacts`) once `PeopleCache` has loaded what they need.
  */
 import type { Counts } from '@carillon/contract/notification.ts';
-import { fingerprintOf } from '../base/hash.ts';
 import type { NotificationId, PersonKey, Revision } from '../base/ids.ts';
 import { splitPersonKey } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
-import { thingGone } from '../decide/keys.ts';
+import { standsAlone, thingGone } from '../decide/keys.ts';
 import type { RecipientFacts } from '../decide/recipient-facts.ts';
 import { CountTally } from '../inbox/counts.ts';
 import type { PersonHead } from '../inbox/inbox-store.ts';
 import type { Item, Marks, PersonWrite, Place } from '../inbox/item.ts';
-import { idTimeMs } from '../inbox/notification-id.ts';
 import { Group } from './group.ts';
 import type { Members } from './members.ts';
 import { toPersonWrite } from './person-write.ts';
-
-/** One busy group beyond the newest rows is kept in memory for so many rows. */
-const straysShare = 16;
-
-/** A part of the counts, true under these marks and until a snoozed row comes back. */
-interface Tail {
-  readonly unread: number;
-  readonly unseen: number;
-  readonly marksVersion: Revision;
-  readonly untilMs: number;
-}
+import { RowsElsewhere } from './rows-elsewhere.ts';
+import { Surface } from './surface.ts';
+import { Tail } from './tail.ts';
 
 export class Person implements RecipientFacts {
   readonly key: PersonKey;
@@ -38,45 +29,39 @@ export class Person implements RecipientFacts {
   readonly user: string;
   /** When it was last used, in turns of the cache. */
   usedAt = 0;
-  /** Newest first, as the list shows them. */
-  readonly rows: Group[] = [];
-  /** No rows exist beyond `rows`. */
-  isComplete = false;
   marks: Marks;
   /** Greatest revision of any change so far. */
   revision: Revision;
   deepRevision: Revision;
-  /** Unread and unseen among rows beyond `rows`, under these marks; null while not known. */
-  tail: Tail | null = null;
-  readonly #newest = new Map<string, Group>();
-  /** Rows that are known and not in memory, by fingerprint of their group key. */
-  #elsewhere: Map<number, NotificationId[]> | null = null;
-  #gone: Set<string> | null = null;
+  /** What rows that are not in memory add to the counts. */
+  readonly tail: Tail;
+  readonly elsewhere = new RowsElsewhere();
   readonly #rowsKept: number;
-  readonly #straysKept: number;
+  /** In memory, in no order. */
+  #groups: Group[] = [];
+  readonly #newest = new Map<string, Group>();
+  #gone: Set<string> | null = null;
   #knownBackToMs = Number.POSITIVE_INFINITY;
+  #readTo: Place | null = null;
+  readonly #surface: Surface;
   #dirty: Group[] = [];
-  /** In memory by themselves, beyond the newest rows: fetched, or busy groups that the newest rows have overtaken. */
-  #strays: Group[] = [];
   #isDeepDirty = false;
-  /** A row that may lie deep is to be written. */
-  #hasChangesBeyond = false;
-  #surface: { readonly place: Place; rowsLeft: number } = { place: lastPlace, rowsLeft: 0 };
   #isFirstWrite: boolean;
 
-  /** `rowsKept`: newest rows to keep in memory. */
+  /** `rowsKept`: growing rows to keep in memory. */
   constructor(key: PersonKey, head: PersonHead, rowsKept: number = limits.cachedRowsPerPerson) {
     const { tenant, user } = splitPersonKey(key);
     this.key = key;
-    this.#rowsKept = rowsKept;
-    this.#straysKept = Math.ceil(rowsKept / straysShare);
     this.tenant = tenant;
     this.user = user;
+    this.#rowsKept = rowsKept;
     this.marks = head.marks;
     this.deepRevision = head.deepRevision;
     this.revision = head.deepRevision;
     this.#isFirstWrite = head.complete && head.items.length === 0;
-    this.addOlder(head.items, head.complete);
+    this.tail = new Tail(head.complete);
+    this.#surface = Surface.ofHead(head);
+    this.addOlder(head.items, head.items.at(-1) ?? null, head.complete);
   }
 
   get isDirty(): boolean {
@@ -92,115 +77,111 @@ export class Person implements RecipientFacts {
   }
 
   about(thing: string): readonly Group[] {
-    return this.rows.filter((group) => concerns(group, thing));
+    return this.#groups.filter((group) => concerns(group, thing));
   }
 
   isKnownBackTo(timeMs: number): boolean {
     return this.#knownBackToMs <= timeMs;
   }
 
-  /** Rows of this group key that must be fetched before the rules may ask for it. */
-  idsElsewhere(groupKey: string): readonly NotificationId[] {
-    return this.#elsewhere?.get(fingerprintOf(groupKey)) ?? none;
+  /** How far down the list rows have been read, and whether that was the end. */
+  get readTo(): Place | null {
+    return this.#readTo;
   }
 
-  get lastPlace(): Place | null {
-    const last = this.rows.at(-1);
-    return last === undefined ? null : { activityAtMs: last.item.activityAtMs, id: last.item.id };
+  /** In memory, in no order. */
+  get groups(): readonly Group[] {
+    return this.#groups;
   }
 
-  /** How many rows and members are held, for the cache's limits. */
+  holds(item: Item): boolean {
+    return this.#find(item.groupKey, item.id) !== null;
+  }
+
+  /** How much is held, for the cache's limits. */
   size(): { rows: number; members: number } {
     let members = 0;
-    for (const { memberSet } of this.rows) members += memberSet?.size ?? 0;
-    for (const { memberSet } of this.#strays) members += memberSet?.size ?? 0;
-    return { rows: this.rows.length + (this.#elsewhere?.size ?? 0) / 8, members };
+    for (const { memberSet } of this.#groups) members += memberSet?.size ?? 0;
+    return { rows: this.#groups.length + this.elsewhere.size / elsewherePerRow, members };
   }
 
-  /** Rows older than all in `rows`, newest first, behind which there are no more if `isComplete`. */
-  addOlder(items: readonly Item[], isComplete: boolean): void {
+  /** Rows in list order, older than all read so far. `isComplete`: there are no more. */
+  addOlder(items: readonly Item[], readTo: Place | null, isComplete: boolean): void {
     for (const item of items) {
-      const group = this.#strayOf(item) ?? new Group(item, null, this);
-      group.isRow = true;
-      this.rows.push(group);
-      this.#index(group);
       this.revision = Math.max(this.revision, item.revision);
+      if (this.holds(item)) continue;
+      this.#noteGone(item.groupKey);
+      if (mayGrow(item) && this.#groups.length < this.#rowsKept) this.#hold(new Group(item, null, this));
+      else {
+        this.elsewhere.add(item.groupKey, item.id);
+        this.tail.add(item, this.marks);
+      }
     }
-    this.isComplete = isComplete;
-    this.tail = null;
-    const oldestMs = this.rows.at(-1)?.item.activityAtMs ?? Number.POSITIVE_INFINITY;
-    this.#knownBackToMs = Math.min(this.#knownBackToMs, isComplete ? Number.NEGATIVE_INFINITY : oldestMs);
+    this.#readTo = readTo ?? this.#readTo;
+    const backToMs = isComplete ? Number.NEGATIVE_INFINITY : (readTo?.activityAtMs ?? Number.POSITIVE_INFINITY);
+    this.#knownBackToMs = Math.min(this.#knownBackToMs, backToMs);
   }
 
-  /** A row from elsewhere, fetched by itself. */
-  addStray(item: Item): void {
-    const group = new Group(item, null, this);
-    this.#strays.push(group);
-    this.#index(group);
+  /** A row that was not in memory, fetched from the store. */
+  addFetched(item: Item): void {
+    this.elsewhere.remove(item.groupKey, item.id);
+    this.#noteGone(item.groupKey);
+    this.tail.remove(item, this.marks);
+    this.#hold(new Group(item, null, this));
   }
 
   newGroup(item: Item, members: Members): Group {
     const group = new Group(item, members, this);
-    this.#insert(group);
-    this.#index(group);
+    this.#noteGone(item.groupKey);
+    this.#hold(group);
+    this.#surface.rowCame();
     return group;
   }
 
   groupOf(item: Item): Group {
-    for (let group = this.newest(item.groupKey); group !== null; group = group.older) {
-      if (group.item === item) return group;
-    }
-    throw new Error(`row ${item.id} is not loaded`);
+    const group = this.#find(item.groupKey, item.id);
+    if (group === null) throw new Error(`row ${item.id} is not in memory`);
+    return group;
   }
 
-  /** Takes a row out of the order while its place changes, and puts it back. */
-  reorder(group: Group, change: () => void): void {
-    if (group.isRow) this.rows.splice(this.rows.indexOf(group), 1);
-    change();
-    this.#insert(group);
+  /** A row has moved to the top. */
+  cameUp(): void {
+    this.#surface.rowCame();
   }
 
   /** Notes that the row must be written. */
   touch(group: Group): void {
     this.revision = Math.max(this.revision, group.item.revision);
-    if (!group.isRow || this.rows.length > limits.changesMax) this.#hasChangesBeyond = true;
-    if (!group.isRow && group.item.state !== group.countedState) {
-      group.countedState = group.item.state;
-      this.tail = null;
-    }
-    if (!this.#dirty.includes(group)) this.#dirty.push(group);
+    if (group.isDirty) return;
+    group.isDirty = true;
+    this.#dirty.push(group);
   }
 
   /** Some changed row may lie so deep that `changes` does not show it; to be found out before the write. */
   get mayHaveDeepChanges(): boolean {
-    if (!this.#hasChangesBeyond) return false;
-    const { place, rowsLeft } = this.#surface;
-    return rowsLeft <= 0 || this.#dirty.some(({ item }) => comesBefore(place, item));
+    return this.#dirty.some((group) => !group.isNew && !this.#surface.isAbove(group.item));
   }
 
   /**
    * `floor`: the last place whose changes `changes` shows; readers who may have missed others must load again.
-   * `surface`: a place that stays above it until `rowsLeft` more rows have come on top.
+   * `surface`: a place above which rows stay shown until `rowsLeft` more have come on top.
    */
   noteDeep(floor: Place | null, surface: Place | null, rowsLeft: number): void {
-    this.#surface = { place: surface ?? lastPlace, rowsLeft };
+    this.#surface.set(surface, rowsLeft);
     if (floor === null || !this.#dirty.some(({ item }) => comesBefore(floor, item))) return;
     this.deepRevision = this.revision;
     this.#isDeepDirty = true;
   }
 
-  /** Rows in memory are enough to count. */
+  /** What is in memory is enough to count. */
   countsAreKnown(nowMs: number): boolean {
-    if (this.isComplete) return true;
-    const { tail } = this;
-    if (tail !== null && tail.marksVersion === this.marks.version && nowMs < tail.untilMs) return true;
-    return this.#tally(nowMs).isFull;
+    return this.tail.isKnown(this.marks, nowMs) || this.#tally(nowMs).isFull;
   }
 
   /** As the list shows them; `countsAreKnown` says whether they can be told. */
   counts(nowMs: number): Counts {
     const tally = this.#tally(nowMs);
-    if (!this.isComplete && this.tail !== null) tally.addAll(this.tail);
+    tally.addAll(this.tail);
     return tally.counts(this.revision);
   }
 
@@ -213,157 +194,81 @@ export class Person implements RecipientFacts {
     return toPersonWrite(this.key, this.#dirty, notesDeep ? this.deepRevision : null);
   }
 
+  /** The micro-batch is done: what need not stay in memory leaves it. */
   written(): void {
     for (const group of this.#dirty) group.written();
     this.#dirty = [];
     this.#isDeepDirty = false;
-    this.#hasChangesBeyond = false;
     this.#isFirstWrite = false;
-    if (this.rows.length > 2 * this.#rowsKept) this.#dropOldest();
-    if (this.#strays.length > 0) this.#dropStrays();
-  }
-
-  /** Keeps the newest rows only. */
-  #dropOldest(): void {
-    const dropped = this.rows.splice(this.#rowsKept);
-    for (const group of dropped) {
-      group.isRow = false;
-      group.countedState = group.item.state;
-      this.#strays.push(group);
+    const kept = this.#groups.filter((group) => group.isBusy || mayGrow(group.item));
+    if (kept.length > 2 * this.#rowsKept) {
+      kept.sort((a, b) => b.item.revision - a.item.revision);
+      kept.length = this.#rowsKept;
     }
-    this.tail = this.#tailWith(dropped);
-    this.isComplete = false;
-    this.#forgetLongAgo();
-  }
-
-  /** The tail once these rows are part of it, if that can be told without reading. */
-  #tailWith(dropped: readonly Group[]): Tail | null {
-    const { marks, isComplete, tail } = this;
-    const marksVersion = marks.version;
-    if (!isComplete && tail?.marksVersion !== marksVersion) return null;
-    // Rows that are snoozed come and go by themselves.
-    if ([...marks.items.values()].some(({ snoozedUntilMs }) => (snoozedUntilMs?.value ?? 0) > 0)) return null;
-    const tally = new CountTally(marks, 0);
-    if (!isComplete && tail !== null) tally.addAll(tail);
-    for (const { item } of dropped) tally.add(item);
-    return { ...tally.exact(), marksVersion, untilMs: Number.POSITIVE_INFINITY };
-  }
-
-  /** Keeps the knowledge of rows elsewhere to the times that events still come from. */
-  #forgetLongAgo(): void {
-    const elsewhere = this.#elsewhere;
-    if (elsewhere === null || elsewhere.size <= limits.cachedElsewhereMax) return;
-    const backToMs = (this.rows[0]?.item.activityAtMs ?? 0) - limits.cachedElsewhereMs;
-    for (const [fingerprint, ids] of elsewhere) {
-      // A row stands at most a group's span after the time in its id.
-      if (ids.every((id) => idTimeMs(id) + limits.groupSpanMs < backToMs)) elsewhere.delete(fingerprint);
-    }
-    this.#knownBackToMs = Math.max(this.#knownBackToMs, backToMs);
-  }
-
-  /** Of what is by itself, keeps the groups that would cost most to load again; of the others, where they are. */
-  #dropStrays(): void {
-    const strays = this.#strays.filter((group) => !group.isRow);
-    const costly = strays.filter(({ memberSet }) => (memberSet?.size ?? 0) > limits.openingMembersMax);
-    const kept = new Set(costly.sort((a, b) => b.item.revision - a.item.revision).slice(0, this.#straysKept));
-    for (const group of strays) if (!kept.has(group)) this.#leave(group);
-    this.#strays = [...kept];
-  }
-
-  /** Takes a row out of memory and remembers where it is. */
-  #leave(group: Group): void {
-    const { groupKey, id } = group.item;
-    this.#unlink(group);
-    const fingerprint = fingerprintOf(groupKey);
-    this.#elsewhere ??= new Map();
-    const ids = this.#elsewhere.get(fingerprint);
-    if (ids === undefined) this.#elsewhere.set(fingerprint, [id]);
-    else if (!ids.includes(id)) ids.push(id);
+    if (kept.length === this.#groups.length) return;
+    const stays = new Set(kept);
+    for (const group of this.#groups) if (!stays.has(group)) this.#leave(group);
+    this.#groups = kept;
+    const forgottenMs = this.elsewhere.forgetLongAgo();
+    this.#knownBackToMs = Math.max(this.#knownBackToMs, forgottenMs);
   }
 
   #tally(nowMs: number): CountTally {
     const tally = new CountTally(this.marks, nowMs);
-    for (const { item } of this.rows) if (!tally.add(item)) break;
+    for (const { item } of this.#groups) if (!tally.add(item)) break;
     return tally;
   }
 
-  #strayOf(item: Item): Group | null {
-    return this.#strays.find((group) => group.item.id === item.id) ?? null;
-  }
-
-  /** Puts a row where it belongs. Behind the rows in memory there may be others: then it stays by itself. */
-  #insert(group: Group): void {
-    this.#surface.rowsLeft--;
-    const at = placeIn(this.rows, group.item);
-    const isBeyond = at === this.rows.length && !this.isComplete;
-    if (isBeyond || !(group.isRow || group.isNew)) this.tail = null;
-    group.isRow = !isBeyond;
-    if (group.isRow) this.rows.splice(at, 0, group);
-    else if (!this.#strays.includes(group)) this.#strays.push(group);
-  }
-
-  /** Hangs the row into the chain of its group key, newest first, and out of what is elsewhere. */
-  #index(group: Group): void {
-    const { groupKey, id } = group.item;
-    this.forgetElsewhere(groupKey, id);
+  #noteGone(groupKey: string): void {
     const thing = thingGone(groupKey);
     if (thing !== null) this.#gone = (this.#gone ?? new Set()).add(thing);
+  }
+
+  /** Takes a row into memory: into the chain of its group key, newest first. */
+  #hold(group: Group): void {
+    this.#groups.push(group);
+    const { groupKey, createdRevision } = group.item;
     let newer: Group | null = null;
-    let next = this.#newest.get(groupKey) ?? null;
-    while (next !== null && next !== group && next.item.createdRevision > group.item.createdRevision) {
+    let next = this.newest(groupKey);
+    while (next !== null && next.item.createdRevision > createdRevision) {
       newer = next;
       next = next.older;
     }
-    if (next === group) return;
     group.older = next;
     if (newer === null) this.#newest.set(groupKey, group);
     else newer.older = group;
   }
 
-  #unlink(group: Group): void {
-    const { groupKey } = group.item;
-    const newest = this.#newest.get(groupKey);
-    if (newest === group) {
-      if (group.older === null) this.#newest.delete(groupKey);
-      else this.#newest.set(groupKey, group.older);
-    } else {
-      for (let other = newest ?? null; other !== null; other = other.older) {
+  /** Lets a row go and remembers where it is. The caller takes it out of `#groups`. */
+  #leave(group: Group): void {
+    const { groupKey, id } = group.item;
+    const newest = this.newest(groupKey);
+    if (newest !== group) {
+      for (let other = newest; other !== null; other = other.older)
         if (other.older === group) other.older = group.older;
-      }
-    }
-    group.older = null;
+    } else if (group.older === null) this.#newest.delete(groupKey);
+    else this.#newest.set(groupKey, group.older);
+    this.elsewhere.add(groupKey, id);
+    this.tail.add(group.item, this.marks);
   }
 
-  /** The row is in memory now, or is no more. */
-  forgetElsewhere(groupKey: string, id: NotificationId): void {
-    if (this.#elsewhere === null) return;
-    const fingerprint = fingerprintOf(groupKey);
-    const ids = this.#elsewhere.get(fingerprint)?.filter((other) => other !== id);
-    if (ids === undefined) return;
-    if (ids.length === 0) this.#elsewhere.delete(fingerprint);
-    else this.#elsewhere.set(fingerprint, ids);
+  #find(groupKey: string, id: NotificationId): Group | null {
+    let group = this.newest(groupKey);
+    while (group !== null && group.item.id !== id) group = group.older;
+    return group;
   }
 }
 
-const none: readonly NotificationId[] = [];
+/** Knowing where a row is costs so much less than holding it. */
+const elsewherePerRow = 8;
 
-/** Behind every row. */
-const lastPlace: Place = { activityAtMs: Number.NEGATIVE_INFINITY, id: '' as NotificationId };
-
-/** Where an item belongs among rows in list order: the number of rows before it. */
-function placeIn(rows: readonly Group[], item: Item): number {
-  let low = 0;
-  let high = rows.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (comesBefore((rows[middle] as Group).item, item)) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+/** Rows that events may still join: shown, and of a type whose events share rows. */
+function mayGrow({ groupKey, state }: Item): boolean {
+  return state === 'live' && !standsAlone(groupKey);
 }
 
 /** List order: newest activity first, then id. */
-function comesBefore(a: Place, b: Place): boolean {
+export function comesBefore(a: Place, b: Place): boolean {
   return a.activityAtMs > b.activityAtMs || (a.activityAtMs === b.activityAtMs && a.id < b.id);
 }
 

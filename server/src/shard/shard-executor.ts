@@ -172,13 +172,14 @@ export class ShardExecutor {
   async #apply({ batches, positions }: LaneBatches): Promise<void> {
     const { listener, clock } = this.#options;
     const began = clock.monotonic();
-    const dirty = new Set<Person>();
+    /** Whoever has changed, or has had rows fetched. */
+    const touched = new Set<Person>();
     for (const batch of batches) {
       const bytes = Buffer.from(batch.bytes.buffer, batch.bytes.byteOffset, batch.bytes.byteLength);
       const recipients = await this.#people.load(this.#recipientsIn(bytes));
-      await this.#decideAll(bytes, recipients, dirty);
+      await this.#decideAll(bytes, recipients, touched);
     }
-    const people = [...dirty];
+    const people = [...touched].filter((person) => person.isDirty);
     for (const person of people) if (person.mayHaveDeepChanges) await this.#people.noteDeep(person);
     await this.#write(people, positions);
     this.#positions = positions;
@@ -189,7 +190,7 @@ export class ShardExecutor {
       if (listener.isWatched(person.key)) await this.#people.loadForCounts(person, nowMs);
     }
     listener.changed(people, clock.monotonic() - began);
-    for (const person of people) person.written();
+    for (const person of touched) person.written();
     this.#evict();
   }
 
@@ -205,7 +206,7 @@ export class ShardExecutor {
   }
 
   /** `recipients`: as `#recipientsIn` names them. */
-  async #decideAll(bytes: Buffer, recipients: readonly Person[], dirty: Set<Person>): Promise<void> {
+  async #decideAll(bytes: Buffer, recipients: readonly Person[], touched: Set<Person>): Promise<void> {
     const nowMs = this.#options.clock.now();
     let next = 0;
     for (let at = 0; at < bytes.length; ) {
@@ -216,9 +217,12 @@ export class ShardExecutor {
       if (fault !== null) next = end;
       while (next < end) {
         const person = recipients[next++] as Person;
-        if (!this.#isReady(person)) await this.#prepare(person);
+        if (!this.#isReady(person)) {
+          touched.add(person);
+          await this.#prepare(person);
+        }
         if (!this.#decideOne(person, nowMs)) fault = 'failed';
-        if (person.isDirty) dirty.add(person);
+        if (person.isDirty) touched.add(person);
       }
       if (fault !== null) this.#passOver(bytes, { start, end: at }, fault);
     }
@@ -261,7 +265,7 @@ export class ShardExecutor {
     const { groupKeys, backToMs, wholeInbox } = this.#facts.needs;
     if (wholeInbox || !person.isKnownBackTo(backToMs)) return false;
     for (const key of groupKeys) {
-      if (person.idsElsewhere(key).length > 0) return false;
+      if (person.elsewhere.has(key)) return false;
       for (let group = person.newest(key); group !== null; group = group.older) {
         if (group.lacksMembers) return false;
       }
@@ -273,7 +277,7 @@ export class ShardExecutor {
     const { groupKeys, backToMs, wholeInbox } = this.#facts.needs;
     if (wholeInbox) {
       await this.#people.loadAll(person);
-      await this.#people.loadMembers(person, person.rows);
+      await this.#people.loadMembers(person, person.groups);
       return;
     }
     await this.#people.loadBackTo(person, backToMs);
