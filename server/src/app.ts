@@ -11,6 +11,7 @@ import { createHttpServer } from './api/http-server.ts';
 import { inboxOperations } from './api/inbox-operations.ts';
 import type { Operation } from './api/operation.ts';
 import { postEvents } from './api/post-events.ts';
+import { revokeSession } from './api/revoke-session.ts';
 import { streamOperations } from './api/stream-operations.ts';
 import { ApiKeys } from './auth/api-keys.ts';
 import { DevTokens, loadDevSecret } from './auth/dev-tokens.ts';
@@ -57,7 +58,8 @@ export async function startApp(parts: AppParts): Promise<App> {
 
   const isDevelopment = config.mode === 'development';
   const devTokens = isDevelopment ? new DevTokens(await devSecret(parts), clock, random) : null;
-  const revocations = new Revocations();
+  const revocations = new Revocations(engine.revocations, clock);
+  await revocations.load();
   const authenticator = new TokenAuthenticator({
     keys: new ApiKeys(config.auth.producerKeys, config.auth.operators),
     issuers: tokenIssuers(parts, devTokens),
@@ -86,6 +88,7 @@ export async function startApp(parts: AppParts): Promise<App> {
     renderMetrics([front.snapshot(gateway.stats()), await engine.metrics()], processUse());
   const operations: Operation[] = [
     postEvents(intake),
+    revokeSession(revocations),
     ...inboxOperations(engine.inbox),
     ...streamOperations(gateway, tickets),
     ...healthOperations(readiness, metrics),

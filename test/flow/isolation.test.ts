@@ -173,6 +173,36 @@ describe('isolation of the whole service', () => {
     assert.equal(await open({ path: `/v1/stream?ticket=${ticket.ticket}` }), 401);
     assert.ok(!JSON.stringify(world.logged).includes(token), 'no token in the log');
   });
+
+  test('BC-70: a revoked session loses streams, polls and requests at once, over a restart too; others go on', async () => {
+    const person = await world.person('bc70', 't1', { sid: 'S1/phone' });
+    const others = [
+      await world.person('bc70', 't1', { sid: 'S2' }),
+      await world.person('bc70', 't2', { sid: 'S1/phone' }),
+    ];
+    const open = (each: Person) => Promise.all(transports.map((transport) => each.open(transport)));
+    const [streams, kept] = [await open(person), (await Promise.all(others.map(open))).flat()];
+    await eventually(() => [...streams, ...kept].every(({ frames }) => frames.length > 0));
+    const path = `/v1/sessions/${encodeURIComponent('S1/phone')}`;
+    assert.equal((await person.ask('DELETE', path)).status, 403, 'only the app ends sessions');
+    assert.equal((await world.producer().ask('DELETE', path)).status, 204);
+    assert.equal((await person.ask('GET', '/v1/notifications')).status, 401);
+    await world.send([like('a1', 'p1', 'bc70')]);
+    await eventually(() => streams.every(({ ended }) => ended !== null));
+    assert.deepEqual(
+      streams.map(({ ended }) => ended?.code),
+      [4101, 4101, 401],
+    );
+    await eventually(() => kept.slice(0, 3).every((client) => changesIn(client) === 1));
+    assert.ok(kept.every(({ ended }) => ended === null));
+    for (const transport of transports.slice(0, 2)) {
+      await assert.rejects(person.open(transport), (error) => (error as RefusedError).status === 401);
+    }
+    for (const client of kept) client.kill();
+    await world.restart();
+    assert.equal((await person.ask('GET', '/v1/notifications')).status, 401);
+    assert.equal((await others[0]?.ask('GET', '/v1/notifications'))?.status, 200);
+  });
 });
 
 function changesIn({ frames }: StreamClient): number {

@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { ApiKeys } from '../auth/api-keys.ts';
 import { DevTokens } from '../auth/dev-tokens.ts';
+import { RevocationStoreMemory } from '../auth/revocation-store-memory.ts';
 import { Revocations } from '../auth/revocations.ts';
 import { TokenAuthenticator } from '../auth/token-authenticator.ts';
 import { seededRandom } from '../base/random.ts';
@@ -106,7 +107,7 @@ export async function openTestIntake(
     authenticator: new TokenAuthenticator({
       keys: new ApiKeys([], []),
       issuers: [tokens.issuer],
-      revocations: new Revocations(),
+      revocations: new Revocations(new RevocationStoreMemory(), clock),
       clock,
     }),
     clock,

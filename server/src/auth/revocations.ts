@@ -1,25 +1,44 @@
 /**
- * Sessions whose tokens count no more although they have not expired (V33) [BC-70]. Kept until the last token of the
- * session has expired by itself. Listeners are called at once, so that streams close well within 2 s.
+ * Sessions whose tokens count no more although they have not expired (V33) [BC-70]. Kept, over restarts too, for as long
+ * as a token of theirs may last. Listeners are called at once, so that streams close well within 2 s.
  */
+import type { Clock } from '../base/clock.ts';
 import type { TenantId } from '../base/ids.ts';
+import { limits } from '../base/limits.ts';
 import type { Principal } from './principal.ts';
+import type { RevocationStore } from './revocation-store.ts';
 import { sessionKey } from './session-key.ts';
 
 /** `session`: as `sessionKey` names it. */
 export type RevocationListener = (session: string) => void;
 
 export class Revocations {
-  /** Session → when its last token expires, ms. */
+  readonly #store: RevocationStore;
+  readonly #clock: Clock;
+  /** Session → when its last token has expired, ms; in the order of revocation. */
   readonly #sessions = new Map<string, number>();
   readonly #listeners = new Set<RevocationListener>();
 
-  /** Ends a session. `untilMs`: when the last token given out for it expires. */
-  revoke(tenant: TenantId, session: string, untilMs: number, nowMs: number): void {
-    for (const [key, endMs] of this.#sessions) if (endMs <= nowMs) this.#sessions.delete(key);
+  constructor(store: RevocationStore, clock: Clock) {
+    this.#store = store;
+    this.#clock = clock;
+  }
+
+  /** Takes in what was revoked before the last stop. */
+  async load(): Promise<void> {
+    for (const { session, untilMs } of await this.#store.load(this.#clock.now())) this.#sessions.set(session, untilMs);
+  }
+
+  /** Ends a session, at once. Rejects when that would be forgotten by a restart: then it must be asked for again. */
+  async revoke(tenant: TenantId, session: string): Promise<void> {
+    const nowMs = this.#clock.now();
+    this.#forgetOldest(nowMs);
     const key = sessionKey({ tenant, session }) as string;
-    this.#sessions.set(key, Math.max(untilMs, this.#sessions.get(key) ?? 0));
+    const untilMs = nowMs + limits.revocationKeptMs;
+    this.#sessions.delete(key);
+    this.#sessions.set(key, untilMs);
     for (const listener of this.#listeners) listener(key);
+    await this.#store.put({ session: key, untilMs });
   }
 
   isRevoked(principal: Principal): boolean {
@@ -32,5 +51,12 @@ export class Revocations {
   onRevoked(listener: RevocationListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  #forgetOldest(nowMs: number): void {
+    for (const [key, untilMs] of this.#sessions) {
+      if (untilMs > nowMs) return;
+      this.#sessions.delete(key);
+    }
   }
 }

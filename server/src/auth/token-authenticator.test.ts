@@ -12,6 +12,7 @@ import { seededRandom } from '../base/random.ts';
 import { VirtualClock } from '../base/virtual-clock.ts';
 import { ApiKeys, makeApiKey } from './api-keys.ts';
 import { DevTokens, loadDevSecret } from './dev-tokens.ts';
+import { RevocationStoreMemory } from './revocation-store-memory.ts';
 import { Revocations } from './revocations.ts';
 import { TokenAuthenticator } from './token-authenticator.ts';
 import { createTokenIssuer, type IssuerOptions } from './token-issuer.ts';
@@ -25,7 +26,7 @@ function setUp(settings: Partial<UserTokens> = {}, options: Partial<IssuerOption
     { issuer: 'app', audience: 'carillon', algorithm: 'HS256', secret, ...settings } as UserTokens,
     { clock, kinds: ['user', 'producer'], ...options },
   );
-  const revocations = new Revocations();
+  const revocations = new Revocations(new RevocationStoreMemory(), clock);
   const authenticator = new TokenAuthenticator({ keys: new ApiKeys([], []), issuers: [issuer], revocations, clock });
   const seconds = clock.now() / 1000;
   const sign = (
@@ -126,13 +127,13 @@ describe('user tokens', () => {
   }
 
   test('BC-70: a revoked session counts no more at once, and listeners hear of it', async () => {
-    const { authenticator, revocations, sign, clock } = setUp();
+    const { authenticator, revocations, sign } = setUp();
     const token = await sign({ sid: 's1' });
     const other = await sign({ sid: 's2' });
     await authenticator.authenticate(token);
     const heard: string[] = [];
     revocations.onRevoked((session) => heard.push(session));
-    revocations.revoke('default' as TenantId, 's1', clock.now() + 600_000, clock.now());
+    await revocations.revoke('default' as TenantId, 's1');
     assert.deepEqual(heard, ['default\u0001s1']);
     await assert.rejects(authenticator.authenticate(token), invalid);
     assert.equal((await authenticator.authenticate(other)).kind, 'user');
@@ -215,7 +216,16 @@ describe('API keys', () => {
     const clock = new VirtualClock();
     const producers = [{ id: 'post_s', hash, sources: ['posts'], ...change }];
     const keys = new ApiKeys(producers, [{ id: 'me', hash: operator.hash, role: 'support', tenant: 't2' }]);
-    return { clock, keys, it: new TokenAuthenticator({ keys, issuers: [], revocations: new Revocations(), clock }) };
+    return {
+      clock,
+      keys,
+      it: new TokenAuthenticator({
+        keys,
+        issuers: [],
+        revocations: new Revocations(new RevocationStoreMemory(), clock),
+        clock,
+      }),
+    };
   }
 
   test('prove producers with their sources and operators with their role', async () => {
@@ -264,7 +274,7 @@ describe('development tokens', () => {
       const it = new TokenAuthenticator({
         keys: new ApiKeys([], []),
         issuers: [issuer],
-        revocations: new Revocations(),
+        revocations: new Revocations(new RevocationStoreMemory(), clock),
         clock,
       });
       const { token, expiresAt } = await tokens.issue({ user: '88' });

@@ -62,6 +62,8 @@ export const limits = {
   provenTokensMax: 50_000,
   /** How long a verified token is remembered at most: so long a withdrawn key goes on working. */
   provenTokenMs: 5 * minute,
+  /** A revoked session is remembered this long; a token must not last longer. */
+  revocationKeptMs: 30 * day,
   devTokenMs: 12 * hour,
   /** An issuer's published keys: fresh for this long; then fetched again beside the work. */
   keySetFreshMs: 10 * minute,

@@ -6,6 +6,7 @@ import { Worker } from 'node:worker_threads';
 import type { Lane } from '@carillon/contract/lanes.ts';
 import type { Counts, Notification, NotificationPage } from '@carillon/contract/notification.ts';
 import type { ChangesFrame, MarksFrame, ResyncFrame } from '@carillon/contract/stream.ts';
+import type { RevocationStore } from '../auth/revocation-store.ts';
 import type { Clock } from '../base/clock.ts';
 import type { NotificationId, PersonKey, Revision } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
@@ -40,6 +41,7 @@ export class EmbeddedEngine {
   readonly inbox: InboxService;
   readonly feed: LiveFeed;
   readonly idempotency: IdempotencyStore;
+  readonly revocations: RevocationStore;
   /** Rejects when the store's thread ends by itself: the process must stop. */
   readonly failed: Promise<never>;
   readonly #worker: Worker;
@@ -59,6 +61,10 @@ export class EmbeddedEngine {
       get: (key, nowMs) => caller.call('idempotencyGet', [key, nowMs]),
       put: (key, answer, expiresAtMs) => caller.call('idempotencyPut', [key, answer, expiresAtMs]),
       expire: (nowMs) => caller.call('idempotencyExpire', [nowMs]),
+    };
+    this.revocations = {
+      put: (revoked) => caller.call('revocationsPut', [revoked]),
+      load: (nowMs) => caller.call('revocationsLoad', [nowMs]),
     };
     caller.onNotice('problem', options.onProblem);
     this.failed = new Promise((_, reject) => {

@@ -3,6 +3,7 @@
  * sockets' thread. The only place where a disk is touched.
  */
 import { parentPort, type Worker, workerData } from 'node:worker_threads';
+import { RevocationStoreLevel } from '../auth/revocation-store-level.ts';
 import { systemClock } from '../base/clock.ts';
 import { watchLoopDelay } from '../base/loop-delay.ts';
 import { telemetry } from '../base/telemetry.ts';
@@ -37,6 +38,7 @@ async function open(): Promise<Record<string, Handler>> {
   const store = new InboxStoreLevel(db);
   const inbox = new InboxServiceStore({ store, clock, cursorSecret: options.cursorSecret, describe: describeInApp });
   const idempotency = new IdempotencyStoreLevel(db, 'idempotency/');
+  const revocations = new RevocationStoreLevel(db, 'revoked/');
   const host = new ShardHost({
     log,
     store,
@@ -74,6 +76,8 @@ async function open(): Promise<Record<string, Handler>> {
     idempotencyGet: idempotency.get.bind(idempotency),
     idempotencyPut: idempotency.put.bind(idempotency),
     idempotencyExpire: idempotency.expire.bind(idempotency),
+    revocationsPut: revocations.put.bind(revocations),
+    revocationsLoad: revocations.load.bind(revocations),
     async metrics() {
       loopDelay.read();
       noteLag(options.progress, await host.oldestUnappliedMs());

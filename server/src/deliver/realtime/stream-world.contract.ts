@@ -6,6 +6,7 @@ import { attachStream } from '../../api/attach-stream.ts';
 import { createHttpServer } from '../../api/http-server.ts';
 import { streamOperations } from '../../api/stream-operations.ts';
 import type { Authenticator, Principal, UserPrincipal } from '../../auth/principal.ts';
+import { RevocationStoreMemory } from '../../auth/revocation-store-memory.ts';
 import { Revocations } from '../../auth/revocations.ts';
 import { CarillonError } from '../../base/carillon-error.ts';
 import { type PersonKey, personKey, type TenantId, type UserId } from '../../base/ids.ts';
@@ -63,7 +64,7 @@ class WatchedGateway extends Gateway {
 export class StreamWorld implements Authenticator, StreamHost {
   readonly clock = new VirtualClock();
   readonly feed = new MemoryLiveFeed();
-  readonly revocations = new Revocations();
+  readonly revocations = new Revocations(new RevocationStoreMemory(), this.clock);
   readonly tickets: LocalStreamTickets;
   readonly gateway: WatchedGateway;
   readonly app: FastifyInstance;
@@ -148,7 +149,7 @@ export class StreamWorld implements Authenticator, StreamHost {
   }
 
   revoke(session: string, tenant = 'default' as TenantId): void {
-    this.revocations.revoke(tenant, session, this.clock.now() + 3_600_000, this.clock.now());
+    void this.revocations.revoke(tenant, session);
   }
 
   producerToken(): string {
