@@ -105,6 +105,33 @@ describe('the log of the whole service', () => {
   });
 });
 
+test('with several shards an event reaches each of its people once, over repetition and restart (E3)', async () => {
+  const world = await World.start({ config: { shards: 4 } });
+  try {
+    const users = Array.from({ length: 40 }, (_, n) => `u${n}`);
+    const posted = event(
+      'post.published',
+      { actor: { id: 'a1' }, object: { kind: 'post', id: 'p1' }, to: { users } },
+      { id: 'shards' },
+    );
+    await world.happen(posted, ...users.map((user) => like('a2', 'p2', user)));
+    assert.deepEqual(
+      resultsOf(await world.post([posted])).map(({ status }) => status),
+      ['duplicate'],
+    );
+    await world.restart();
+    assert.equal(resultsOf(await world.post([posted]))[0]?.status, 'duplicate');
+    await world.settled();
+    for (const user of users) {
+      const person = await world.person(user);
+      assert.deepEqual(rows(await person.inbox()).toSorted(), ['post.liked post:p2 a2', 'post.published post:p1 a1']);
+      assert.equal(await person.unread(), 2);
+    }
+  } finally {
+    await world.close();
+  }
+});
+
 /** Puts the store's positions back to the beginning, as if the last of them had never been written. */
 async function rewind(folder: string): Promise<void> {
   const db = await openLevel(folder);
