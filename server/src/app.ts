@@ -132,6 +132,7 @@ function startEngine({ config, clock, random, log }: AppParts): Promise<Embedded
     segmentBytes: config.log.segmentBytes,
     logKeptMs: config.log.keptDays * dayMs,
     rowsPerPersonMax: config.inbox.rowsPerPersonMax,
+    exactPeopleMax: config.inbox.exactPeopleMax,
     retentionMs: config.inbox.retentionDays * dayMs,
     cursorSecret: Buffer.from(config.auth.cursorSecret ?? random.hex(32)),
     clock,

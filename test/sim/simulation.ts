@@ -35,6 +35,7 @@ function tinyMemory(random: Random): ShardMemory {
     cachedMembersMax: 10,
     cachedHeadRows: 1 + random.below(4),
     cachedRowsPerPerson: 1 + random.below(4),
+    exactPeopleMax: 1000,
     evictEveryBatches: 1 + random.below(4),
   };
 }

@@ -4,7 +4,6 @@ import { builtInTypes, type TypeEntry } from '../content/type-catalogue.ts';
 import { countItems } from '../inbox/counts.ts';
 import { type Item, type ItemObject, type Member, noMarks } from '../inbox/item.ts';
 import { applyDecision } from '../shard/apply-decision.ts';
-import { Members } from '../shard/members.ts';
 import { comesBefore, Person } from '../shard/person.ts';
 import { decide } from './decide.ts';
 import type { Decision } from './decision.ts';
@@ -130,7 +129,7 @@ export class TestInbox {
     for (const { item, members } of this.#stored.values()) {
       if (this.person.holds(item)) continue;
       this.person.addFetched(item);
-      this.person.groupOf(item).memberSet = new Members(members);
+      this.person.groupOf(item).useMembers(members);
     }
   }
 }

@@ -6,6 +6,7 @@ export interface ShardThreadOptions {
   readonly logKeptMs: number;
   readonly retentionMs: number;
   readonly rowsPerPersonMax: number;
+  readonly exactPeopleMax: number;
   readonly cursorSecret: Uint8Array;
   /** Shared with the sockets' thread; see `progress.ts`. */
   readonly progress: Float64Array;

@@ -13,6 +13,7 @@ import { InboxStoreLevel } from '../inbox/inbox-store-level.ts';
 import { openLevel } from '../inbox/open-level.ts';
 import { IdempotencyStoreLevel } from '../intake/idempotency-store-level.ts';
 import { EventLogSegments } from '../log/event-log-segments.ts';
+import { usualMemory } from '../shard/shard-memory.ts';
 import { Answerer, type Handler } from './channel.ts';
 import { countCommits, recoveryProblems } from './count-commits.ts';
 import { Housekeeping } from './housekeeping.ts';
@@ -46,6 +47,7 @@ async function open(): Promise<Record<string, Handler>> {
     clock,
     shards: options.shards,
     progress: options.progress,
+    memory: { ...usualMemory, exactPeopleMax: options.exactPeopleMax },
     onFrames: (bytes) => answerer.notify('frames', bytes, [bytes.buffer]),
     onPagesStale: (people) => answerer.notify('pagesStale', people),
     onProblem,

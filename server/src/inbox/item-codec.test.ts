@@ -61,6 +61,7 @@ const items: fc.Arbitrary<Item> = fc
       ),
     ),
     opening: fc.array(member, { maxLength: 2 }),
+    sketch: fc.option(text),
   })
   .map((parts) => ({ ...testItem(ana, 'e1', noonMs), ...parts }));
 

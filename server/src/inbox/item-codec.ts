@@ -11,7 +11,7 @@ import type { ChannelDecision } from '@carillon/contract/reasons.ts';
 import type { NotificationId } from '../base/ids.ts';
 import type { FormerPlace, Item, ItemActor, ItemObject } from './item.ts';
 import { line, lineOrNull, splitLines, textOrNull } from './line-text.ts';
-import { actorLines, actorLinesEach, actorOf, memberLines, membersOf } from './member-codec.ts';
+import { actorLines, actorLinesEach, actorOf, memberLines, memberLinesEach, membersOf } from './member-codec.ts';
 
 const format = '1';
 const noPlaces: readonly FormerPlace[] = [];
@@ -23,7 +23,8 @@ const openingUnit = 32;
 
 /**
  * The lines of format 1: numbers first, so that counting need not read on. Behind them, where the object has a parent,
- * its id, title and link; then three lines for each actor, then nine for each opening member.
+ * its id, title and link; then three lines for each actor, then nine for each opening member,
+ * and one for a sketch.
  */
 const at = {
   flags: 1,
@@ -76,6 +77,7 @@ export function encodeItem(item: Item): string {
   else text += lineOrNull(parent.kind) + line(parent.id) + lineOrNull(parent.title) + lineOrNull(parent.url);
   for (const actor of item.actors) text += actorLines(actor);
   for (const member of item.opening) text += memberLines(member);
+  if (item.sketch !== null) text += line(item.sketch);
   return text;
 }
 
@@ -89,6 +91,7 @@ export function decodeItem(text: string): Item {
   const object = objectOf(lines);
   const actorsFrom = object.parent === null ? at.rest : at.rest + 3;
   const openingFrom = actorsFrom + actorLinesEach * (Math.floor(bits / actorsUnit) % 4);
+  const sketchAt = openingFrom + memberLinesEach * Math.floor(bits / openingUnit);
   return {
     id: lines[at.id] as NotificationId,
     type: lines[at.type] as string,
@@ -111,7 +114,8 @@ export function decodeItem(text: string): Item {
     formerPlaces: formerOf(lines[at.formerPlaces] as string, activityAtMs, activityRevision),
     openedBy: { source: lines[at.source] as string, id: lines[at.eventId] as string },
     decisions: decisionsOf(lines[at.decisions] as string),
-    opening: membersOf(lines, openingFrom),
+    opening: membersOf(lines, openingFrom, sketchAt),
+    sketch: lines[sketchAt] ?? null,
   };
 }
 

@@ -73,6 +73,8 @@ export interface Item {
   decisions: readonly ChannelDecision[];
   /** Members the row was opened with, kept in the row itself; those who came later are kept beside it. */
   opening: readonly Member[];
+  /** What an estimated number of people is made from; null where they are counted. */
+  sketch: string | null;
 }
 
 /** One (actor, thing) in a group: at once the same-meaning check, the undo record and the list of people. */

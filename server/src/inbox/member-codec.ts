@@ -6,7 +6,7 @@ import type { ItemActor, Member } from './item.ts';
 import { line, lineOrNull, splitLines, textOrNull } from './line-text.ts';
 
 const format = '1';
-const memberLinesEach = 9;
+export const memberLinesEach = 9;
 export const actorLinesEach = 3;
 
 export function encodeMembers(members: Iterable<Member>): string {
@@ -18,7 +18,7 @@ export function encodeMembers(members: Iterable<Member>): string {
 export function decodeMembers(text: string): Member[] {
   const lines = splitLines(text);
   if (lines[0] !== format) throw new Error(`Members are stored in the unknown format ${JSON.stringify(lines[0])}`);
-  return membersOf(lines, 1);
+  return membersOf(lines, 1, lines.length);
 }
 
 export function memberLines(member: Member): string {
@@ -30,10 +30,10 @@ export function memberLines(member: Member): string {
   );
 }
 
-/** The members whose lines begin at `from` and go on to the end. */
-export function membersOf(lines: readonly string[], from: number): Member[] {
+/** The members whose lines are [from, to). */
+export function membersOf(lines: readonly string[], from: number, to: number): Member[] {
   const members: Member[] = [];
-  for (let at = from; at < lines.length; at += memberLinesEach) members.push(memberOf(lines, at));
+  for (let at = from; at < to; at += memberLinesEach) members.push(memberOf(lines, at));
   return members;
 }
 

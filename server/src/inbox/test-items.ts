@@ -35,6 +35,7 @@ export function testItem(person: PersonKey, eventId: string, timeMs: number, cha
     openedBy: { source: 'posts', id: eventId },
     decisions: [{ channel: 'inApp', kind: 'send', reason: 'default' }],
     opening: [],
+    sketch: null,
     ...change,
   };
 }

@@ -9,7 +9,6 @@ import { movesUp } from '../decide/move.ts';
 import type { FormerPlace, Item, ItemActor, Member } from '../inbox/item.ts';
 import { notificationId } from '../inbox/notification-id.ts';
 import type { Group } from './group.ts';
-import { Members } from './members.ts';
 import type { Person } from './person.ts';
 
 const noDecisions: readonly ChannelDecision[] = [];
@@ -37,7 +36,7 @@ export function applyDecision(person: Person, event: EventFacts, decision: Decis
 }
 
 function openRow(step: Step, change: Opening): void {
-  const group = step.person.newGroup(newItem(step, change), new Members());
+  const group = step.person.newGroup(newItem(step, change));
   for (const member of change.members) group.setMember(member);
   group.refresh(step.revision);
   group.item.actorCountAtMove = group.item.actorCount;
@@ -70,6 +69,7 @@ function newItem({ person, event, decision, revision }: Step, { type, groupKey, 
     openedBy: { source, id: eventId },
     decisions: inAppDecision(decision),
     opening: noMembers,
+    sketch: null,
   };
 }
 

@@ -10,6 +10,8 @@ import { Members } from './members.ts';
 /** Whose row it is, as far as a row must know. */
 export interface GroupOwner {
   readonly marks: Marks;
+  /** People of one row are counted exactly up to here. */
+  readonly exactPeopleMax: number;
 }
 
 /** Changed by a write that has not happened yet; most rows never have one. */
@@ -30,19 +32,24 @@ export class Group implements GroupFacts {
   readonly #owner: GroupOwner;
   older: Group | null = null;
   /** Null until loaded from the store. */
-  memberSet: Members | null;
+  memberSet: Members | null = null;
   /** Already among the person's rows to write. */
   isDirty = false;
   /** Not yet in the store. */
   isNew: boolean;
   unwritten: Unwritten | null = null;
 
-  constructor(item: Item, memberSet: Members | null, owner: GroupOwner) {
+  constructor(item: Item, owner: GroupOwner, isNew: boolean) {
     this.item = item;
     this.beganMs = idTimeMs(item.id);
-    this.memberSet = memberSet;
-    this.isNew = memberSet !== null;
+    this.isNew = isNew;
     this.#owner = owner;
+    if (isNew) this.useMembers([]);
+  }
+
+  /** The members as stored. */
+  useMembers(members: Iterable<Member>): void {
+    this.memberSet = new Members(members, this.#owner.exactPeopleMax, this.item.sketch);
   }
 
   get read(): boolean {
@@ -59,8 +66,8 @@ export class Group implements GroupFacts {
   }
 
   setMember(member: Member): void {
-    this.#members().set(member);
-    this.#toWrite().members.push(member);
+    const isKept = this.#members().set(member);
+    if (isKept) this.#toWrite().members.push(member);
   }
 
   /** Brings what the item shows in line with its members. `revision` is that of this change. */
@@ -71,6 +78,7 @@ export class Group implements GroupFacts {
     const isFromApp = actors[0]?.id === '';
     item.actors = isFromApp ? [] : actors;
     item.actorCount = isFromApp ? 0 : members.people;
+    item.actorCountIsEstimate = members.isEstimate;
     item.mentioned = members.isMentioned && members.hasPlain;
     item.state = members.isEmpty ? 'removed' : 'live';
     item.revision = revision;
@@ -117,7 +125,7 @@ export class Group implements GroupFacts {
   }
 
   #members(): Members {
-    if (this.memberSet === null && this.#isAsOpened) this.memberSet = new Members(this.item.opening);
+    if (this.memberSet === null && this.#isAsOpened) this.useMembers(this.item.opening);
     if (this.memberSet === null) throw new Error(`members of ${this.item.id} are needed before they are loaded`);
     return this.memberSet;
   }

@@ -66,3 +66,33 @@ function newestPeople(present: readonly Member[]): string[] {
     .slice(0, 3)
     .map(([id]) => id);
 }
+
+const someone = (n: number, present = true): Member => ({
+  key: `a${n}`,
+  actor: { id: `a${n}`, name: null, avatar: null },
+  thing: '',
+  countedAtMs: n,
+  seq: null,
+  timeMs: n,
+  present,
+});
+
+it('counts exactly up to the limit, estimates above it, and goes on from what was stored', () => {
+  const members = new Members([], 100);
+  for (let n = 1; n <= 100; n++) assert.equal(members.set(someone(n)), true);
+  assert.deepEqual([members.people, members.isEstimate], [100, false]);
+  assert.equal(members.set(someone(101)), true, 'who makes it too many is still kept');
+  let kept = 0;
+  for (let n = 102; n <= 2000; n++) if (members.set(someone(n))) kept++;
+  assert.equal(kept, 0);
+  assert.ok(Math.abs(members.people - 2000) < 200, `${members.people}`);
+  assert.deepEqual(
+    members.newest().map(({ id }) => id),
+    ['a2000', 'a1999', 'a1998'],
+  );
+
+  const stored = new Members([...members], 100, members.sketch);
+  assert.equal(stored.people, members.people);
+  stored.set(someone(1500));
+  assert.equal(stored.people, members.people, 'somebody again changes nothing');
+});

@@ -1,9 +1,12 @@
 /**
  * Who is in a row, in memory: every member with its order, the distinct people among those present, and the newest of
  * them. Most rows have one member, so a short list serves until it pays to keep a map.
+ *
+ * Beyond `exactMax` people nobody new is kept one by one: they are only estimated (D5), and cannot be taken out again.
  */
 import { isMentionKey } from '../decide/keys.ts';
 import type { ItemActor, Member } from '../inbox/item.ts';
+import { PeopleSketch } from './people-sketch.ts';
 
 const listMax = 8;
 const shownMax = 3;
@@ -18,22 +21,39 @@ export class Members implements Iterable<Member> {
   /** The newest present members, one per person; null when they must be found again. */
   #newest: Member[] | null = [];
 
-  constructor(members: Iterable<Member> = []) {
-    for (const member of members) this.set(member);
+  readonly #exactMax: number;
+  /** Everyone there is or was, once there are too many. */
+  #crowd: PeopleSketch | null;
+
+  /** `sketch`: of a row that was stored as an estimate. */
+  constructor(members: Iterable<Member> = [], exactMax = Number.POSITIVE_INFINITY, sketch: string | null = null) {
+    this.#exactMax = exactMax;
+    this.#crowd = sketch === null ? null : PeopleSketch.fromText(sketch);
+    for (const member of members) this.#keep(member);
   }
 
   get size(): number {
     return this.#map === null ? this.#list.length : this.#map.size;
   }
 
-  /** Distinct people present. */
+  /** Distinct people present; an estimate once `sketch` is not null. */
   get people(): number {
-    return this.#perPerson === null ? this.#present : this.#perPerson.size;
+    if (this.#crowd !== null) return Math.max(this.#exactMax + 1, this.#crowd.estimate());
+    return this.#exactPeople;
+  }
+
+  /** What an estimate is made from, to be stored. */
+  get sketch(): string | null {
+    return this.#crowd?.toText() ?? null;
+  }
+
+  get isEstimate(): boolean {
+    return this.#crowd !== null;
   }
 
   /** Nobody is present. */
   get isEmpty(): boolean {
-    return this.#present === 0;
+    return this.#present === 0 && this.#crowd === null;
   }
 
   get isMentioned(): boolean {
@@ -53,7 +73,21 @@ export class Members implements Iterable<Member> {
     return this.#map === null ? this.#list[Symbol.iterator]() : this.#map.values();
   }
 
-  set(member: Member): void {
+  /** Answers whether the member is kept one by one, and so must be stored. */
+  set(member: Member): boolean {
+    if (this.#crowd !== null) {
+      if (member.present) this.#crowd.add(member.actor.id);
+      if (this.get(member.key) === undefined) {
+        if (member.present) this.#rank(member);
+        return false;
+      }
+    }
+    this.#keep(member);
+    if (this.#crowd === null && this.#exactPeople > this.#exactMax) this.#crowd = this.#sketchAll();
+    return true;
+  }
+
+  #keep(member: Member): void {
     const before = this.get(member.key);
     this.#store(before, member);
     const delta = (member.present ? 1 : 0) - (before?.present === true ? 1 : 0);
@@ -70,6 +104,16 @@ export class Members implements Iterable<Member> {
       for (const member of this) if (member.present) this.#rank(member);
     }
     return this.#newest.map((member) => member.actor);
+  }
+
+  get #exactPeople(): number {
+    return this.#perPerson === null ? this.#present : this.#perPerson.size;
+  }
+
+  #sketchAll(): PeopleSketch {
+    const sketch = PeopleSketch.empty();
+    for (const member of this) if (member.present) sketch.add(member.actor.id);
+    return sketch;
   }
 
   #store(before: Member | undefined, member: Member): void {

@@ -6,7 +6,6 @@ import { CountTally } from '../inbox/counts.ts';
 import type { InboxStore, PersonHead, StoredRow } from '../inbox/inbox-store.ts';
 import type { Place } from '../inbox/item.ts';
 import type { Group } from './group.ts';
-import { Members } from './members.ts';
 import { Person } from './person.ts';
 import type { ShardMemory } from './shard-memory.ts';
 
@@ -82,7 +81,7 @@ export class PeopleCache {
   async loadMembers(person: Person, groups: readonly Group[]): Promise<void> {
     const cold = groups.filter((group) => group.lacksMembers);
     const loaded = await Promise.all(cold.map((group) => this.#store.members(person.key, group.item.id)));
-    for (const [index, group] of cold.entries()) group.memberSet = new Members(loaded[index]);
+    for (const [index, group] of cold.entries()) group.useMembers(loaded[index] ?? []);
   }
 
   /** Finds out whether changed rows lie so deep that `changes` will not show them. */
@@ -135,7 +134,7 @@ export class PeopleCache {
   async #loadCold(keys: readonly PersonKey[]): Promise<void> {
     const heads = await Promise.all(keys.map((key) => this.#store.head(key, this.#memory.cachedHeadRows)));
     for (const [index, key] of keys.entries()) {
-      const person = new Person(key, heads[index] as PersonHead, this.#memory.cachedRowsPerPerson);
+      const person = new Person(key, heads[index] as PersonHead, this.#memory);
       this.#people.set(key, person);
     }
   }

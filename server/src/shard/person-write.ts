@@ -14,6 +14,7 @@ export function toPersonWrite(person: PersonKey, dirty: readonly Group[], deepRe
     if (group.isNew && changed.length <= limits.openingMembersMax) group.item.opening = changed;
     else members.push({ item: group.item.id, revision: group.item.revision, members: changed });
   }
+  for (const { item, memberSet } of dirty) if (memberSet?.isEstimate === true) item.sketch = memberSet.sketch;
   const items = dirty.map(({ item, unwritten }) => ({
     item,
     movedFrom: unwritten?.movedFrom ?? null,

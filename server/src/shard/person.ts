@@ -17,11 +17,14 @@ import { CountTally } from '../inbox/counts.ts';
 import type { PersonHead } from '../inbox/inbox-store.ts';
 import type { Item, Marks, PersonWrite, Place } from '../inbox/item.ts';
 import { Group } from './group.ts';
-import type { Members } from './members.ts';
 import { toPersonWrite } from './person-write.ts';
 import { RowsElsewhere } from './rows-elsewhere.ts';
+import type { ShardMemory } from './shard-memory.ts';
 import { Surface } from './surface.ts';
 import { Tail } from './tail.ts';
+
+/** Of the shard's memory, what one person must know. */
+export type PersonMemory = Pick<ShardMemory, 'cachedRowsPerPerson' | 'exactPeopleMax'>;
 
 export class Person implements RecipientFacts {
   readonly key: PersonKey;
@@ -35,6 +38,7 @@ export class Person implements RecipientFacts {
   deepRevision: Revision;
   /** What rows that are not in memory add to the counts. */
   readonly tail: Tail;
+  readonly exactPeopleMax: number;
   readonly elsewhere = new RowsElsewhere();
   readonly #rowsKept: number;
   /** In memory, in no order. */
@@ -48,13 +52,13 @@ export class Person implements RecipientFacts {
   #isDeepDirty = false;
   #isFirstWrite: boolean;
 
-  /** `rowsKept`: growing rows to keep in memory. */
-  constructor(key: PersonKey, head: PersonHead, rowsKept: number = limits.cachedRowsPerPerson) {
+  constructor(key: PersonKey, head: PersonHead, memory: PersonMemory = limits) {
     const { tenant, user } = splitPersonKey(key);
     this.key = key;
     this.tenant = tenant;
     this.user = user;
-    this.#rowsKept = rowsKept;
+    this.#rowsKept = memory.cachedRowsPerPerson;
+    this.exactPeopleMax = memory.exactPeopleMax;
     this.marks = head.marks;
     this.deepRevision = head.deepRevision;
     this.revision = head.deepRevision;
@@ -111,7 +115,7 @@ export class Person implements RecipientFacts {
       this.revision = Math.max(this.revision, item.revision);
       if (this.holds(item)) continue;
       this.#noteGone(item.groupKey);
-      if (mayGrow(item) && this.#groups.length < this.#rowsKept) this.#hold(new Group(item, null, this));
+      if (mayGrow(item) && this.#groups.length < this.#rowsKept) this.#hold(new Group(item, this, false));
       else {
         this.elsewhere.add(item.groupKey, item.id);
         this.tail.add(item, this.marks);
@@ -127,11 +131,11 @@ export class Person implements RecipientFacts {
     this.elsewhere.remove(item.groupKey, item.id);
     this.#noteGone(item.groupKey);
     this.tail.remove(item, this.marks);
-    this.#hold(new Group(item, null, this));
+    this.#hold(new Group(item, this, false));
   }
 
-  newGroup(item: Item, members: Members): Group {
-    const group = new Group(item, members, this);
+  newGroup(item: Item): Group {
+    const group = new Group(item, this, true);
     this.#noteGone(item.groupKey);
     this.#hold(group);
     this.#surface.rowCame();

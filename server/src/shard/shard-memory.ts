@@ -7,6 +7,8 @@ export interface ShardMemory {
   readonly cachedMembersMax: number;
   readonly cachedHeadRows: number;
   readonly cachedRowsPerPerson: number;
+  /** People of one row are counted exactly up to here. */
+  readonly exactPeopleMax: number;
   /** Micro-batches between two looks at what may go. */
   readonly evictEveryBatches: number;
 }
