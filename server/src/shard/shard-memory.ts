@@ -14,7 +14,7 @@ export interface ShardMemory {
 }
 
 const { cachedPeopleMax, cachedRowsMax, cachedMembersMax } = limits;
-const { cachedHeadRows, cachedRowsPerPerson, evictEveryBatches } = limits;
+const { cachedHeadRows, cachedRowsPerPerson, exactPeopleMax, evictEveryBatches } = limits;
 
 export const usualMemory: ShardMemory = {
   cachedPeopleMax,
@@ -22,5 +22,6 @@ export const usualMemory: ShardMemory = {
   cachedMembersMax,
   cachedHeadRows,
   cachedRowsPerPerson,
+  exactPeopleMax,
   evictEveryBatches,
 };
