@@ -1,6 +1,7 @@
 /** One row of a person as the shard holds it: the item, its members once loaded, and what must be written. */
 import type { Revision } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
+import { standsAlone } from '../decide/keys.ts';
 import type { GroupFacts } from '../decide/recipient-facts.ts';
 import type { FormerPlace, Item, Marks, Member, Place } from '../inbox/item.ts';
 import { isRead } from '../inbox/item-state.ts';
@@ -109,9 +110,9 @@ export class Group implements GroupFacts {
     if (this.#isAsOpened) this.memberSet = null;
   }
 
-  /** It has so many people that loading them again would cost more than keeping them. */
-  get isBusy(): boolean {
-    return (this.memberSet?.size ?? 0) > limits.openingMembersMax;
+  /** Events may still join it, or it has so many people that loading them again would cost more than keeping them. */
+  get staysInMemory(): boolean {
+    return mayGrow(this.item) || (this.memberSet?.size ?? 0) > limits.openingMembersMax;
   }
 
   /** Its members are not in memory and must be read from the store. */
@@ -134,4 +135,9 @@ export class Group implements GroupFacts {
     this.unwritten ??= { members: [], movedFrom: null, droppedFormer: noPlaces };
     return this.unwritten;
   }
+}
+
+/** Rows that events may still join: shown, and of a type whose events share rows. */
+export function mayGrow({ groupKey, state }: Item): boolean {
+  return state === 'live' && !standsAlone(groupKey);
 }

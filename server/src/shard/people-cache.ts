@@ -84,8 +84,8 @@ export class PeopleCache {
     for (const [index, group] of cold.entries()) group.useMembers(loaded[index] ?? []);
   }
 
-  /** Finds out whether changed rows lie so deep that `changes` will not show them. */
-  async noteDeep(person: Person): Promise<void> {
+  /** Looks where the rows stand that `changes` shows. */
+  async noteSurface(person: Person): Promise<void> {
     // What this micro-batch puts on top pushes the others down.
     const shown = Math.max(1, limits.changesMax - person.changedItems().length);
     const half = Math.ceil(shown / 2);
@@ -93,7 +93,7 @@ export class PeopleCache {
       this.#store.placeAt(person.key, shown - 1),
       this.#store.placeAt(person.key, half - 1),
     ]);
-    person.noteDeep(floor, surface, shown - half);
+    person.noteSurface(surface, shown - half, floor);
   }
 
   /** Counts the rows that are not in memory, if that matters for the person's counts. */

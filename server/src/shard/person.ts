@@ -11,12 +11,12 @@ import type { Counts } from '@carillon/contract/notification.ts';
 import type { NotificationId, PersonKey, Revision } from '../base/ids.ts';
 import { splitPersonKey } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
-import { standsAlone, thingGone } from '../decide/keys.ts';
+import { thingGone } from '../decide/keys.ts';
 import type { RecipientFacts } from '../decide/recipient-facts.ts';
 import { CountTally } from '../inbox/counts.ts';
 import type { PersonHead } from '../inbox/inbox-store.ts';
 import type { Item, Marks, PersonWrite, Place } from '../inbox/item.ts';
-import { Group } from './group.ts';
+import { Group, mayGrow } from './group.ts';
 import { toPersonWrite } from './person-write.ts';
 import { RowsElsewhere } from './rows-elsewhere.ts';
 import type { ShardMemory } from './shard-memory.ts';
@@ -49,6 +49,7 @@ export class Person implements RecipientFacts {
   #readTo: Place | null = null;
   readonly #surface: Surface;
   #dirty: Group[] = [];
+  #fetched: Group[] = [];
   #isDeepDirty = false;
   #isFirstWrite: boolean;
 
@@ -131,7 +132,9 @@ export class Person implements RecipientFacts {
     this.elsewhere.remove(item.groupKey, item.id);
     this.#noteGone(item.groupKey);
     this.tail.remove(item, this.marks);
-    this.#hold(new Group(item, this, false));
+    const group = new Group(item, this, false);
+    this.#fetched.push(group);
+    this.#hold(group);
   }
 
   newGroup(item: Item): Group {
@@ -161,20 +164,25 @@ export class Person implements RecipientFacts {
     this.#dirty.push(group);
   }
 
-  /** Some changed row may lie so deep that `changes` does not show it; to be found out before the write. */
-  get mayHaveDeepChanges(): boolean {
-    return this.#dirty.some((group) => !group.isNew && !this.#surface.isAbove(group.item));
+  /**
+   * Whether `changes` will show all that changed: if not, readers who may have missed it must load again. False where
+   * one has to look in the store first, for `noteSurface`.
+   */
+  noteDepth(): boolean {
+    let isKnown = true;
+    for (const { item, isNew } of this.#dirty) {
+      if (isNew || this.#surface.isAbove(item)) continue;
+      if (this.#surface.isBelow(item)) this.#isDeepDirty = true;
+      else isKnown = false;
+    }
+    if (this.#isDeepDirty) this.deepRevision = this.revision;
+    return isKnown;
   }
 
-  /**
-   * `floor`: the last place whose changes `changes` shows; readers who may have missed others must load again.
-   * `surface`: a place above which rows stay shown until `rowsLeft` more have come on top.
-   */
-  noteDeep(floor: Place | null, surface: Place | null, rowsLeft: number): void {
-    this.#surface.set(surface, rowsLeft);
-    if (floor === null || !this.#dirty.some(({ item }) => comesBefore(floor, item))) return;
-    this.deepRevision = this.revision;
-    this.#isDeepDirty = true;
+  /** As `Surface.set`. */
+  noteSurface(place: Place | null, rowsLeft: number, floor: Place | null): void {
+    this.#surface.set(place, rowsLeft, floor);
+    this.noteDepth();
   }
 
   /** What is in memory is enough to count. */
@@ -184,8 +192,9 @@ export class Person implements RecipientFacts {
 
   /** As the list shows them; `countsAreKnown` says whether they can be told. */
   counts(nowMs: number): Counts {
-    const tally = this.#tally(nowMs);
+    const tally = new CountTally(this.marks, nowMs);
     tally.addAll(this.tail);
+    if (!tally.isFull) for (const { item } of this.#groups) if (!tally.add(item)) break;
     return tally.counts(this.revision);
   }
 
@@ -200,21 +209,29 @@ export class Person implements RecipientFacts {
 
   /** The micro-batch is done: what need not stay in memory leaves it. */
   written(): void {
-    for (const group of this.#dirty) group.written();
+    let leaving = 0;
+    for (const group of this.#dirty) {
+      group.written();
+      if (!group.staysInMemory) leaving++;
+    }
+    for (const group of this.#fetched) if (!group.staysInMemory) leaving++;
     this.#dirty = [];
+    this.#fetched = [];
     this.#isDeepDirty = false;
     this.#isFirstWrite = false;
-    const kept = this.#groups.filter((group) => group.isBusy || mayGrow(group.item));
+    if (leaving > 0 || this.#groups.length > 2 * this.#rowsKept) this.#dropIdle();
+  }
+
+  #dropIdle(): void {
+    const kept = this.#groups.filter((group) => group.staysInMemory);
     if (kept.length > 2 * this.#rowsKept) {
       kept.sort((a, b) => b.item.revision - a.item.revision);
       kept.length = this.#rowsKept;
     }
-    if (kept.length === this.#groups.length) return;
     const stays = new Set(kept);
     for (const group of this.#groups) if (!stays.has(group)) this.#leave(group);
     this.#groups = kept;
-    const forgottenMs = this.elsewhere.forgetLongAgo();
-    this.#knownBackToMs = Math.max(this.#knownBackToMs, forgottenMs);
+    this.#knownBackToMs = Math.max(this.#knownBackToMs, this.elsewhere.forgetLongAgo());
   }
 
   #tally(nowMs: number): CountTally {
@@ -265,16 +282,6 @@ export class Person implements RecipientFacts {
 
 /** Knowing where a row is costs so much less than holding it. */
 const elsewherePerRow = 8;
-
-/** Rows that events may still join: shown, and of a type whose events share rows. */
-function mayGrow({ groupKey, state }: Item): boolean {
-  return state === 'live' && !standsAlone(groupKey);
-}
-
-/** List order: newest activity first, then id. */
-export function comesBefore(a: Place, b: Place): boolean {
-  return a.activityAtMs > b.activityAtMs || (a.activityAtMs === b.activityAtMs && a.id < b.id);
-}
 
 function concerns(group: Group, thing: string): boolean {
   const { item } = group;

@@ -9,6 +9,7 @@ const none: readonly NotificationId[] = [];
 export class RowsElsewhere {
   #ids: Map<number, NotificationId | readonly NotificationId[]> | null = null;
   #newestMs = Number.NEGATIVE_INFINITY;
+  #sizeToForget: number = limits.cachedElsewhereMax;
 
   get size(): number {
     return this.#ids?.size ?? 0;
@@ -45,7 +46,7 @@ export class RowsElsewhere {
    * which on all are still known.
    */
   forgetLongAgo(): number {
-    if (this.#ids === null || this.#ids.size <= limits.cachedElsewhereMax) return Number.NEGATIVE_INFINITY;
+    if (this.#ids === null || this.#ids.size <= this.#sizeToForget) return Number.NEGATIVE_INFINITY;
     const backToMs = this.#newestMs - limits.cachedElsewhereMs;
     for (const fingerprint of [...this.#ids.keys()]) {
       const ids = this.#ids.get(fingerprint) ?? none;
@@ -53,6 +54,8 @@ export class RowsElsewhere {
       const isOld = (id: NotificationId): boolean => idTimeMs(id) + limits.groupSpanMs < backToMs;
       if (typeof ids === 'string' ? isOld(ids as NotificationId) : ids.every(isOld)) this.#ids.delete(fingerprint);
     }
+    // Not again until there are twice as many: a busy person has that many within the times that matter.
+    this.#sizeToForget = Math.max(limits.cachedElsewhereMax, 2 * this.#ids.size);
     return backToMs;
   }
 }

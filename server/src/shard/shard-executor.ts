@@ -180,7 +180,8 @@ export class ShardExecutor {
       await this.#decideAll(bytes, recipients, touched);
     }
     const people = [...touched].filter((person) => person.isDirty);
-    for (const person of people) if (person.mayHaveDeepChanges) await this.#people.noteDeep(person);
+    const unsure = people.filter((person) => !person.noteDepth());
+    if (unsure.length > 0) await Promise.all(unsure.map((person) => this.#people.noteSurface(person)));
     await this.#write(people, positions);
     this.#positions = positions;
     this.#lanes?.applied();

@@ -1,6 +1,7 @@
 /**
- * A place in a person's list above which rows are surely among the newest `changesMax`: changes to them need no look at
- * where they stand. It sinks as rows come on top, and is found anew in the store when it has sunk too far.
+ * Where in a person's list changes are still told of: rows above the surface are surely among the newest `changesMax`,
+ * rows below the floor surely not, and only between the two does one have to look. The surface sinks as rows come on
+ * top, and is found anew in the store when it has sunk too far; a row below the floor never rises without moving.
  */
 import type { NotificationId } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
@@ -13,6 +14,7 @@ const lastPlace: Place = { activityAtMs: Number.NEGATIVE_INFINITY, id: '' as Not
 export class Surface {
   #place: Place;
   #rowsLeft: number;
+  #floor: Place = lastPlace;
 
   private constructor(place: Place, rowsLeft: number) {
     this.#place = place;
@@ -24,10 +26,11 @@ export class Surface {
     return new Surface(place, limits.changesMax - items.length);
   }
 
-  /** `place`: null where every row is above. */
-  set(place: Place | null, rowsLeft: number): void {
+  /** As found in the store; null where there are not so many rows. `rowsLeft`: how many more may come on top. */
+  set(place: Place | null, rowsLeft: number, floor: Place | null): void {
     this.#place = place ?? lastPlace;
     this.#rowsLeft = rowsLeft;
+    this.#floor = floor ?? lastPlace;
   }
 
   rowCame(): void {
@@ -35,8 +38,15 @@ export class Surface {
   }
 
   isAbove(row: Place): boolean {
-    if (this.#rowsLeft < 0) return false;
-    const { activityAtMs, id } = this.#place;
-    return row.activityAtMs > activityAtMs || (row.activityAtMs === activityAtMs && row.id <= id);
+    return this.#rowsLeft >= 0 && !comesBefore(this.#place, row);
   }
+
+  isBelow(row: Place): boolean {
+    return comesBefore(this.#floor, row);
+  }
+}
+
+/** List order: newest activity first, then id. */
+export function comesBefore(a: Place, b: Place): boolean {
+  return a.activityAtMs > b.activityAtMs || (a.activityAtMs === b.activityAtMs && a.id < b.id);
 }
