@@ -131,5 +131,5 @@ function changeMembers({ person, event, decision, revision }: Step, group: Group
   // A row that was withdrawn and comes back with news is activity of its own, however small.
   if (wasLive && !movesUp(item, event.timeMs, item.actorCount)) return;
   group.moveTo(Math.max(event.timeMs, item.activityAtMs), revision, limits.formerPlacesMax);
-  person.cameUp();
+  person.placed(group);
 }

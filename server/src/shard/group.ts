@@ -34,6 +34,11 @@ export class Group implements GroupFacts {
   older: Group | null = null;
   /** Null until loaded from the store. */
   memberSet: Members | null = null;
+  /** Where it is in the person's list of what is in memory. */
+  slot = -1;
+  /** The row stood within so many of the top when the person had seen `placedAt` rows come; infinite if unknown. */
+  rank = Number.POSITIVE_INFINITY;
+  placedAt = 0;
   /** Already among the person's rows to write. */
   isDirty = false;
   /** Not yet in the store. */

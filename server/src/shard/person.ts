@@ -42,12 +42,15 @@ export class Person implements RecipientFacts {
   readonly elsewhere = new RowsElsewhere();
   readonly #rowsKept: number;
   /** In memory, in no order. */
-  #groups: Group[] = [];
+  readonly #groups: Group[] = [];
   readonly #newest = new Map<string, Group>();
   #gone: Set<string> | null = null;
   #knownBackToMs = Number.POSITIVE_INFINITY;
   #readTo: Place | null = null;
   readonly #surface: Surface;
+  /** Counts rows that came, or moved: each pushes the others down by one at most. */
+  #rowsCame = 0;
+  #newestMs = Number.NEGATIVE_INFINITY;
   #dirty: Group[] = [];
   #fetched: Group[] = [];
   #isDeepDirty = false;
@@ -67,6 +70,11 @@ export class Person implements RecipientFacts {
     this.tail = new Tail(head.complete);
     this.#surface = Surface.ofHead(head);
     this.addOlder(head.items, head.items.at(-1) ?? null, head.complete);
+    for (const [rank, item] of head.items.entries()) {
+      const group = this.#find(item.groupKey, item.id);
+      if (group !== null) group.rank = rank;
+    }
+    this.#newestMs = head.items[0]?.activityAtMs ?? Number.NEGATIVE_INFINITY;
   }
 
   get isDirty(): boolean {
@@ -141,7 +149,7 @@ export class Person implements RecipientFacts {
     const group = new Group(item, this, true);
     this.#noteGone(item.groupKey);
     this.#hold(group);
-    this.#surface.rowCame();
+    this.placed(group);
     return group;
   }
 
@@ -151,9 +159,14 @@ export class Person implements RecipientFacts {
     return group;
   }
 
-  /** A row has moved to the top. */
-  cameUp(): void {
+  /** A row has come, or has moved. */
+  placed(group: Group): void {
+    const { activityAtMs } = group.item;
+    this.#rowsCame++;
     this.#surface.rowCame();
+    group.placedAt = this.#rowsCame;
+    group.rank = activityAtMs >= this.#newestMs ? 0 : Number.POSITIVE_INFINITY;
+    this.#newestMs = Math.max(this.#newestMs, activityAtMs);
   }
 
   /** Notes that the row must be written. */
@@ -170,8 +183,10 @@ export class Person implements RecipientFacts {
    */
   noteDepth(): boolean {
     let isKnown = true;
-    for (const { item, isNew } of this.#dirty) {
-      if (isNew || this.#surface.isAbove(item)) continue;
+    for (const group of this.#dirty) {
+      const { item } = group;
+      const isSurelyShown = group.rank + this.#rowsCame - group.placedAt < limits.changesMax;
+      if (group.isNew || isSurelyShown || this.#surface.isAbove(item)) continue;
       if (this.#surface.isBelow(item)) this.#isDeepDirty = true;
       else isKnown = false;
     }
@@ -209,29 +224,20 @@ export class Person implements RecipientFacts {
 
   /** The micro-batch is done: what need not stay in memory leaves it. */
   written(): void {
-    let leaving = 0;
-    for (const group of this.#dirty) {
-      group.written();
-      if (!group.staysInMemory) leaving++;
-    }
-    for (const group of this.#fetched) if (!group.staysInMemory) leaving++;
+    for (const group of this.#dirty) group.written();
+    for (const group of this.#dirty) if (!group.staysInMemory) this.#leave(group);
+    for (const group of this.#fetched) if (group.slot >= 0 && !group.staysInMemory) this.#leave(group);
     this.#dirty = [];
-    this.#fetched = [];
+    if (this.#fetched.length > 0) this.#fetched = [];
     this.#isDeepDirty = false;
     this.#isFirstWrite = false;
-    if (leaving > 0 || this.#groups.length > 2 * this.#rowsKept) this.#dropIdle();
+    if (this.#groups.length > 2 * this.#rowsKept) this.#dropIdlest();
+    this.#knownBackToMs = Math.max(this.#knownBackToMs, this.elsewhere.forgetLongAgo());
   }
 
-  #dropIdle(): void {
-    const kept = this.#groups.filter((group) => group.staysInMemory);
-    if (kept.length > 2 * this.#rowsKept) {
-      kept.sort((a, b) => b.item.revision - a.item.revision);
-      kept.length = this.#rowsKept;
-    }
-    const stays = new Set(kept);
-    for (const group of this.#groups) if (!stays.has(group)) this.#leave(group);
-    this.#groups = kept;
-    this.#knownBackToMs = Math.max(this.#knownBackToMs, this.elsewhere.forgetLongAgo());
+  #dropIdlest(): void {
+    const idlest = [...this.#groups].sort((a, b) => a.item.revision - b.item.revision);
+    for (const group of idlest.slice(0, -this.#rowsKept)) this.#leave(group);
   }
 
   #tally(nowMs: number): CountTally {
@@ -247,7 +253,7 @@ export class Person implements RecipientFacts {
 
   /** Takes a row into memory: into the chain of its group key, newest first. */
   #hold(group: Group): void {
-    this.#groups.push(group);
+    group.slot = this.#groups.push(group) - 1;
     const { groupKey, createdRevision } = group.item;
     let newer: Group | null = null;
     let next = this.newest(groupKey);
@@ -260,9 +266,15 @@ export class Person implements RecipientFacts {
     else newer.older = group;
   }
 
-  /** Lets a row go and remembers where it is. The caller takes it out of `#groups`. */
+  /** Lets a row go and remembers where it is. */
   #leave(group: Group): void {
     const { groupKey, id } = group.item;
+    const last = this.#groups.pop() as Group;
+    if (last !== group) {
+      this.#groups[group.slot] = last;
+      last.slot = group.slot;
+    }
+    group.slot = -1;
     const newest = this.newest(groupKey);
     if (newest !== group) {
       for (let other = newest; other !== null; other = other.older)
