@@ -18,6 +18,7 @@ import type { PersonHead } from '../inbox/inbox-store.ts';
 import type { Item, Marks, PersonWrite, Place } from '../inbox/item.ts';
 import { Group, mayGrow } from './group.ts';
 import { toPersonWrite } from './person-write.ts';
+import { RecentPlaces } from './recent-places.ts';
 import { RowsElsewhere } from './rows-elsewhere.ts';
 import type { ShardMemory } from './shard-memory.ts';
 import { Surface } from './surface.ts';
@@ -50,7 +51,7 @@ export class Person implements RecipientFacts {
   readonly #surface: Surface;
   /** Counts rows that came, or moved: each pushes the others down by one at most. */
   #rowsCame = 0;
-  #newestMs = Number.NEGATIVE_INFINITY;
+  readonly #places: RecentPlaces;
   #dirty: Group[] = [];
   #fetched: Group[] = [];
   #isDeepDirty = false;
@@ -69,12 +70,12 @@ export class Person implements RecipientFacts {
     this.#isFirstWrite = head.complete && head.items.length === 0;
     this.tail = new Tail(head.complete);
     this.#surface = Surface.ofHead(head);
+    this.#places = new RecentPlaces(head.items[0]?.activityAtMs ?? Number.NEGATIVE_INFINITY);
     this.addOlder(head.items, head.items.at(-1) ?? null, head.complete);
     for (const [rank, item] of head.items.entries()) {
       const group = this.#find(item.groupKey, item.id);
       if (group !== null) group.rank = rank;
     }
-    this.#newestMs = head.items[0]?.activityAtMs ?? Number.NEGATIVE_INFINITY;
   }
 
   get isDirty(): boolean {
@@ -161,12 +162,13 @@ export class Person implements RecipientFacts {
 
   /** A row has come, or has moved. */
   placed(group: Group): void {
-    const { activityAtMs } = group.item;
     this.#rowsCame++;
     this.#surface.rowCame();
     group.placedAt = this.#rowsCame;
-    group.rank = activityAtMs >= this.#newestMs ? 0 : Number.POSITIVE_INFINITY;
-    this.#newestMs = Math.max(this.#newestMs, activityAtMs);
+    const { activityAtMs } = group.item;
+    // Rows that stand alone are not asked for again.
+    if (mayGrow(group.item)) group.rank = this.#places.above(activityAtMs);
+    this.#places.note(activityAtMs);
   }
 
   /** Notes that the row must be written. */
@@ -187,7 +189,7 @@ export class Person implements RecipientFacts {
       const { item } = group;
       const isSurelyShown = group.rank + this.#rowsCame - group.placedAt < limits.changesMax;
       if (group.isNew || isSurelyShown || this.#surface.isAbove(item)) continue;
-      if (this.#surface.isBelow(item)) this.#isDeepDirty = true;
+      if (group.rank === limits.changesMax || this.#surface.isBelow(item)) this.#isDeepDirty = true;
       else isKnown = false;
     }
     if (this.#isDeepDirty) this.deepRevision = this.revision;
