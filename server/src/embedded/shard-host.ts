@@ -264,8 +264,8 @@ export class ShardHost {
       if (!this.#watched.has(person.key)) continue;
       const acceptedMs = person.changedItems().reduce((newest, item) => Math.max(newest, item.acceptedAtMs), 0);
       telemetry.observe(metrics.delivery, Math.max(0, nowMs - acceptedMs) / 1000);
-      for (const frame of changesFrames(person, nowMs)) {
-        this.#frames.add(person.key, 'changes', frame.revision, JSON.stringify(frame));
+      for (const { revision, json } of changesFrames(person, nowMs)) {
+        this.#frames.add(person.key, 'changes', revision, json);
       }
     }
     this.#flushFrames();

@@ -18,6 +18,7 @@ import type { Item } from './item.ts';
 import { itemState, nextSnoozeEnd } from './item-state.ts';
 import { MarksPlanner } from './marks-request.ts';
 import { idTimeMs } from './notification-id.ts';
+import { listJson, notificationJson } from './notification-json.ts';
 import { personRevision } from './person-revision.ts';
 import { CursorSigner } from './signed-cursor.ts';
 import { type Describe, toActor, toNotification } from './to-notification.ts';
@@ -50,13 +51,15 @@ export class InboxServiceStore implements InboxService {
   }
 
   async page(person: PersonKey, query: PageQuery): Promise<NotificationPage> {
-    const { page } = await this.#page(person, query);
-    return page;
+    const { items, marks, nextCursor, counts, nowMs } = await this.#page(person, query);
+    return { items: items.map((item) => toNotification(item, marks, nowMs, this.#describe)), nextCursor, counts };
   }
 
   async pageText(person: PersonKey, query: PageQuery): Promise<PageText> {
-    const { page, validUntilMs } = await this.#page(person, query);
-    return { json: Buffer.from(JSON.stringify(page)), nextCursor: page.nextCursor, validUntilMs };
+    const { items, marks, nextCursor, counts, nowMs } = await this.#page(person, query);
+    const list = listJson(items.map((item) => notificationJson(item, marks, nowMs, this.#describe)));
+    const json = `{"items":${list},"nextCursor":${JSON.stringify(nextCursor)},"counts":${JSON.stringify(counts)}}`;
+    return { json: Buffer.from(json), nextCursor, validUntilMs: nextSnoozeEnd(marks, nowMs) };
   }
 
   async notification(person: PersonKey, id: NotificationId): Promise<Notification> {
@@ -129,16 +132,11 @@ export class InboxServiceStore implements InboxService {
   }
 
   /** A live item. Throws CARILLON_NOTIFICATION_UNKNOWN, alike for whatever reason there is none. */
-  async #page(person: PersonKey, query: PageQuery): Promise<{ page: NotificationPage; validUntilMs: number }> {
+  async #page(person: PersonKey, query: PageQuery) {
     const nowMs = this.#clock.now();
     const head = await this.#store.head(person, limits.changesMax);
-    const { items, marks, nextCursor } = await this.#pages.read(person, query, head, nowMs);
-    const page = {
-      items: items.map((item) => toNotification(item, marks, nowMs, this.#describe)),
-      nextCursor,
-      counts: await this.#counts.of(person, head),
-    };
-    return { page, validUntilMs: nextSnoozeEnd(marks, nowMs) };
+    const page = await this.#pages.read(person, query, head, nowMs);
+    return { ...page, nowMs, counts: await this.#counts.of(person, head) };
   }
 
   async #item(person: PersonKey, id: NotificationId): Promise<Item> {

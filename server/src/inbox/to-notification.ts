@@ -35,7 +35,7 @@ export function toNotification(item: Item, marks: Marks, nowMs: number, describe
 }
 
 /** What the row is about: for comments that share a row, the post they stand under. */
-function subjectOf({ type, object }: Item): Pick<ItemObject, 'kind' | 'id' | 'title' | 'url'> {
+export function subjectOf({ type, object }: Item): Pick<ItemObject, 'kind' | 'id' | 'title' | 'url'> {
   return builtInTypes.find(type)?.grouping === 'parent' && object.parent !== null ? object.parent : object;
 }
 
