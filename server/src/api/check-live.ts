@@ -8,6 +8,7 @@ export function checkLive(): Operation {
     path: '/livez',
     summary: 'Whether the process is alive',
     caller: 'anyone',
+    whileDraining: true,
     answers: { 200: Live },
     errors: [],
     handle: () => Promise.resolve({ status: 200, body: { status: 'live' } satisfies Live }),

@@ -11,6 +11,7 @@ export function getMetrics(render: () => string | Promise<string>): Operation {
     path: '/metrics',
     summary: 'Metrics in the Prometheus text format',
     caller: 'anyone',
+    whileDraining: true,
     answers: { 200: Type.String() },
     answerType: 'text/plain',
     errors: [],

@@ -9,6 +9,7 @@ import { CarillonError } from '../base/carillon-error.ts';
 import { defaultTenant, type UserId } from '../base/ids.ts';
 import { seededRandom } from '../base/random.ts';
 import { VirtualClock } from '../base/virtual-clock.ts';
+import { checkLive } from './check-live.ts';
 import { createHttpServer, type HttpAnswered, type HttpFailure } from './http-server.ts';
 import { defineOperation } from './operation.ts';
 
@@ -47,6 +48,7 @@ const operations = [
     errors: [],
     handle: () => Promise.reject(new Error('secret detail')),
   }),
+  checkLive(),
 ];
 
 describe('the HTTP server', () => {
@@ -194,6 +196,13 @@ describe('the HTTP server', () => {
     draining = false;
     assert.equal((await problem(response)).code, 'CARILLON_DRAINING');
     assert.equal(response.headers.get('retry-after'), '1');
+  });
+
+  test('while the service stops it is still alive: a probe must not have it killed', async () => {
+    draining = true;
+    const response = await fetch(`${origin}/livez`);
+    draining = false;
+    assert.equal(response.status, 200);
   });
 
   /** What the server says to these bytes until it closes the connection. */

@@ -98,10 +98,11 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   readBodiesAsBytes(app);
   app.setErrorHandler((error, request, reply) => answerError(options, error, request, reply));
   app.setNotFoundHandler(() => Promise.reject(unknownRoute()));
+  const whileDraining = new Set(options.operations.filter((each) => each.whileDraining).map(({ path }) => path));
   app.addHook('onRequest', (request, reply, done) => {
     // Behind an offer to upgrade that nobody took up, Node's parser may drop the next request that came in the same read.
     if (request.headers.upgrade !== undefined) reply.header('connection', 'close');
-    if (options.draining?.())
+    if (options.draining?.() && !whileDraining.has(request.routeOptions.url ?? ''))
       done(new CarillonError('CARILLON_DRAINING', 'The service is stopping.', { retryAfterSeconds: 1 }));
     else if (request.is404) done(unknownRoute());
     else done();
@@ -140,7 +141,7 @@ function addOperation(app: FastifyInstance, options: HttpServerOptions, prepared
       operation.admit?.(prepared.head(request));
     },
     async handler(request, reply) {
-      return sendAnswer(reply, request.id, await runOperation(prepared, request, options.idempotency));
+      return sendAnswer(reply, request.id, await runOperation(prepared, { request, reply }, options.idempotency));
     },
   });
 }

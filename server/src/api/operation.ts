@@ -33,6 +33,8 @@ export interface OperationRequest<C extends Caller = Caller, P = unknown, Q = un
   readonly query: Q;
   /** The parsed and checked body; the bytes themselves where the operation has `rawBody`; else undefined. */
   readonly body: B;
+  /** Calls `listener` if the client goes away before it has its answer: whoever waits for it need wait no more. */
+  onGone(listener: () => void): void;
 }
 
 export interface Answer {
@@ -51,6 +53,8 @@ export interface RawBody {
 }
 
 interface OperationText {
+  /** Answered even while the service stops: a probe that fails then would have it killed in the middle. */
+  readonly whileDraining?: true;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** With parameters as `:id`. */
   readonly path: string;

@@ -14,9 +14,10 @@ export function pollStream(gateway: Gateway): Operation {
     query: PollQuery,
     answers: { 200: PollAnswer },
     errors: ['CARILLON_AUTH_REQUIRED', 'CARILLON_AUTH_INVALID', 'CARILLON_AUTH_FORBIDDEN', 'CARILLON_OVERLOADED'],
-    async handle({ headers, query }) {
+    async handle({ headers, query, onGone }) {
       const { waitMs = limits.pollWaitMsMax, ...others } = query;
-      return { status: 200, body: await gateway.poll(headers, streamParameters(others), waitMs) };
+      const poll = { query: streamParameters(others), waitMs, onGone };
+      return { status: 200, body: await gateway.poll(headers, poll) };
     },
   });
 }

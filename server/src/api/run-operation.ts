@@ -1,6 +1,6 @@
 /** One request of one operation, once its caller is proven: input is checked against the schemas, then `handle` runs. */
 import type { IncomingHttpHeaders } from 'node:http';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { TObject, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { CarillonError, type FieldError } from '../base/carillon-error.ts';
@@ -20,7 +20,7 @@ export interface PreparedOperation {
   checkContentType(headers: IncomingHttpHeaders): void;
   head(request: FastifyRequest): RequestHead;
   /** Throws CARILLON_REQUEST_INVALID or CARILLON_REQUEST_MALFORMED. */
-  input(request: FastifyRequest): OperationRequest;
+  input(request: FastifyRequest, reply: FastifyReply): OperationRequest;
 }
 
 export function prepareOperation(operation: Operation): PreparedOperation {
@@ -36,22 +36,27 @@ export function prepareOperation(operation: Operation): PreparedOperation {
     operation,
     checkContentType: contentTypeCheck(operation),
     head,
-    input: (request) => ({
+    input: (request, reply) => ({
       ...head(request),
       params: params?.(request.params) ?? {},
       query: query?.(typedQuery(operation.query as TObject, request.query)) ?? {},
       body: readBody(request.body),
+      onGone: (listener) => {
+        reply.raw.once('close', () => {
+          if (!reply.raw.writableFinished) listener();
+        });
+      },
     }),
   };
 }
 
 export async function runOperation(
   prepared: PreparedOperation,
-  request: FastifyRequest,
+  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
   idempotency: IdempotentRunner,
 ): Promise<Answer> {
   const { operation } = prepared;
-  const input = prepared.input(request);
+  const input = prepared.input(request, reply);
   const key = request.headers['idempotency-key'];
   if (!operation.idempotent || key === undefined || request.principal === null) return await operation.handle(input);
   const { principal } = request;

@@ -108,7 +108,8 @@ export class Connection {
     if (this.state === 'closing' || this.state === 'closed') return;
     this.heard();
     const frame = bytes === null ? null : parseClientFrame(bytes);
-    const known = this.state === 'starting' || this.state === 'live';
+    // A page may say that it is visible before its token has been proven.
+    const known = this.state !== 'opening';
     if (frame?.kind === 'auth') void this.#authenticate(frame.token, frame.since ?? this.since);
     else if (frame === null || !known) this.cut('protocolError');
     else if (frame.kind === 'visible') this.visible = frame.visible;

@@ -45,6 +45,14 @@ export interface GatewayParts {
   readonly onCut?: (reason: CloseReason) => void;
 }
 
+/** One long poll. */
+export interface PollRequest {
+  readonly query: URLSearchParams;
+  readonly waitMs: number;
+  /** Calls its argument if the client goes away while it waits. */
+  readonly onGone: (listener: () => void) => void;
+}
+
 /** Who asks for a stream. `principal` is null where the client will send its token in the first frame. */
 export interface Admission {
   readonly principal: UserPrincipal | null;
@@ -155,7 +163,7 @@ export class Gateway {
   }
 
   /** One long poll: the JSON of one frame, after `waitMs` at the latest. Throws as `admit` does, also when it is cut. */
-  async poll(headers: IncomingHttpHeaders, query: URLSearchParams, waitMs: number): Promise<Buffer> {
+  async poll(headers: IncomingHttpHeaders, { query, waitMs, onGone }: PollRequest): Promise<Buffer> {
     const admission = await this.admit(headers, query, false);
     const marksVersion = query.get('marksVersion');
     const transport = new PollTransport(admission.since, marksVersion === null ? null : Number(marksVersion));
@@ -163,6 +171,7 @@ export class Gateway {
     this.accept(transport, admission, (connection) => {
       transport.connection = connection;
     });
+    onGone(() => transport.gone());
     return await transport.answer.finally(stopWaiting);
   }
 

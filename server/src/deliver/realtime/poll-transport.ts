@@ -66,6 +66,12 @@ export class PollTransport implements Transport {
     }
   }
 
+  /** Nobody waits for the answer any more: the person is not there. */
+  gone(): void {
+    this.#resolve(this.#quietAnswer ?? Buffer.alloc(0));
+    this.connection?.ended();
+  }
+
   /** It lasts hardly longer than one heartbeat, so it needs none. */
   ping(): void {
     this.connection?.heard();
