@@ -5,6 +5,7 @@ import type { TObject, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { CarillonError, type FieldError } from '../base/carillon-error.ts';
 import { fieldErrors } from '../base/field-errors.ts';
+import { lazy } from '../base/lazy.ts';
 import { limits } from '../base/limits.ts';
 import { readJson } from '../base/read-json.ts';
 import type { IdempotentRequest } from '../intake/idempotency.ts';
@@ -77,10 +78,10 @@ function head(request: FastifyRequest): RequestHead {
 }
 
 function checker(schema: TSchema, prefix: string): (value: unknown) => unknown {
-  const validator = Compile(schema);
+  const validator = lazy(() => Compile(schema));
   return (value) => {
-    if (validator.Check(value)) return value;
-    const fields: FieldError[] = fieldErrors(validator, value, prefix);
+    if (validator().Check(value)) return value;
+    const fields: FieldError[] = fieldErrors(validator(), value, prefix);
     throw new CarillonError('CARILLON_REQUEST_INVALID', 'The request does not fit its schema.', { fields });
   };
 }
