@@ -1,6 +1,7 @@
 /**
- * `npm run bench -- [names…] [--quick] [--json FILE] [--trace FILE] [--server MAIN]`: measures, prints, writes docs/PERFORMANCE.md.
+ * `npm run bench -- [names…] [--quick] [--json FILE] [--rows N] [--trace FILE] [--server MAIN]`: measures, prints, writes docs/PERFORMANCE.md.
  * `--server` names the `main.ts` of another checkout, to compare two revisions; then nothing is written.
+ * `--rows` is how many rows the pipeline's store holds before it is measured, 3,000,000 unless told.
  * Without names all run but `peers`, which needs other software. A quick run never replaces a full figure on the page.
  */
 import { existsSync, writeFileSync } from 'node:fs';
@@ -28,6 +29,7 @@ async function main(): Promise<number> {
     options: {
       quick: { type: 'boolean', default: false },
       json: { type: 'string' },
+      rows: { type: 'string', default: '3000000' },
       trace: { type: 'string' },
       server: { type: 'string' },
       help: { type: 'boolean', default: false },
@@ -38,6 +40,7 @@ async function main(): Promise<number> {
   const chosen = positionals.length === 0 ? byDefault : benches.filter((bench) => positionals.includes(bench.name));
   const context: BenchContext = {
     quick: values.quick,
+    storeRows: values.quick ? 1 : Number(values.rows),
     traceFile: traceFile(values.trace),
     server: { module: values.server ?? 'server/src/main.ts', readyPath: '/readyz' },
     say,
@@ -93,7 +96,7 @@ function traceFile(given: string | undefined): string {
 function usage(unknown: readonly string[]): number {
   const out = unknown.length > 0 ? process.stderr : process.stdout;
   if (unknown.length > 0) out.write(`unknown: ${unknown.join(', ')}\n`);
-  out.write('npm run bench -- [names…] [--quick] [--json FILE] [--trace FILE] [--server MAIN]\n');
+  out.write('npm run bench -- [names…] [--quick] [--json FILE] [--rows N] [--trace FILE] [--server MAIN]\n');
   for (const bench of benches) out.write(`  ${bench.name.padEnd(10)} ${bench.title}\n`);
   return unknown.length > 0 ? 2 : 0;
 }

@@ -9,6 +9,8 @@ import { spread } from './lib/statistics.ts';
 
 const place = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
 const resultsFile = place('./results.json');
+/** Why goals are missed, with profiles: written by hand, for the end of the page. */
+const findingsFile = place('./findings.md');
 const pageFile = place('../docs/PERFORMANCE.md');
 const readmeFile = place('../README.md');
 const readmeMarks = ['<!-- bench:start -->', '<!-- bench:end -->'] as const;
@@ -59,7 +61,8 @@ Where other processes used the machine during a run, the remarks say how much. "
     npm run bench -- --quick           # all of them for a few seconds each
     npm run bench -- peers             # needs redis-server, postgresql, and Go for Centrifugo
 
-${results.map(sectionOf).join('\n')}`;
+${results.map(sectionOf).join('\n')}
+${readFileSync(findingsFile, 'utf8')}`;
 }
 
 function sectionOf(result: BenchResult): string {

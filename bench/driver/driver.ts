@@ -33,6 +33,8 @@ export interface RunReport {
   readonly strays: number;
   readonly cut: number;
   readonly lastClose: string;
+  /** Times that a post was sent once more after CARILLON_OVERLOADED. */
+  readonly again: number;
   readonly refused: Readonly<Record<string, number>>;
   /** From the first send to the last delivery. */
   readonly seconds: number;
@@ -114,6 +116,7 @@ export class Driver {
       strays: tally.strays,
       cut: this.#farm.cut,
       lastClose: this.#farm.lastClose,
+      again: sent.again,
       refused: sent.refused,
       seconds,
       sendSeconds: sent.seconds,

@@ -40,6 +40,8 @@ export interface BenchResult {
 
 export interface BenchContext {
   readonly quick: boolean;
+  /** Rows in the pipeline's store before it is measured. */
+  readonly storeRows: number;
   readonly traceFile: string;
   /** The server under test. */
   readonly server: ServerOptions;

@@ -5,7 +5,7 @@
  * All recipients of one record live in one shard, so an event with people in several shards makes one record for each.
  * The fingerprint then depends on the shard too, so that none of them is taken for a repetition of the first.
  */
-import type { Lane } from '@carillon/contract/lanes.ts';
+import { type Lane, lanes } from '@carillon/contract/lanes.ts';
 import { CarillonError } from '../base/carillon-error.ts';
 import { fingerprint, shardOf } from '../base/hash.ts';
 import { personKey } from '../base/ids.ts';
@@ -76,7 +76,7 @@ export class RecordBuilder {
     if (scan.timeMs > sender.nowMs + limits.eventAheadMs) throw timeAhead();
     if (!type.fromApp) checkNamed(scan);
     const recipients = this.#recipients(scan, type);
-    if (sender.closedLanes.length > 0 && sender.closedLanes.includes(type.lane)) throw laneClosed(type.lane);
+    if (sender.closedLanes.length > 0 && sender.closedLanes.includes(type.lane)) throw laneClosed[type.lane];
     const input = this.#input;
     input.lane = type.lane;
     input.timeMs = scan.timeMs;
@@ -200,8 +200,12 @@ function timeAhead(): CarillonError {
   return new CarillonError('CARILLON_EVENT_TIME_AHEAD', `/time: ${detail}`, { fields: [{ path: '/time', detail }] });
 }
 
-function laneClosed(lane: Lane): CarillonError {
-  return new CarillonError('CARILLON_OVERLOADED', `The ${lane} lane takes no more for now.`, {
-    retryAfterSeconds: limits.overloadRetrySeconds,
-  });
-}
+/** Made once: under overload a stack for each refused event would cost more than the refusal. */
+const laneClosed = Object.fromEntries(
+  lanes.map((lane) => [
+    lane,
+    new CarillonError('CARILLON_OVERLOADED', `The ${lane} lane takes no more for now.`, {
+      retryAfterSeconds: limits.overloadRetrySeconds,
+    }),
+  ]),
+) as Record<Lane, CarillonError>;
