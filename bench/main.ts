@@ -36,11 +36,15 @@ async function main(): Promise<number> {
     },
   });
   const unknown = positionals.filter((name) => !benches.some((bench) => bench.name === name));
-  if (values.help || unknown.length > 0) return usage(unknown);
+  if (values.help) return usage(null);
+  if (unknown.length > 0) return usage(`unknown: ${unknown.join(', ')}`);
   const chosen = positionals.length === 0 ? byDefault : benches.filter((bench) => positionals.includes(bench.name));
+  const rows = Number(values.rows);
+  if (!Number.isSafeInteger(rows) || rows < 1)
+    return usage(`--rows must be a whole number above 0, not ${values.rows}`);
   const context: BenchContext = {
     quick: values.quick,
-    storeRows: values.quick ? 1 : Number(values.rows),
+    storeRows: values.quick ? 1 : rows,
     traceFile: traceFile(values.trace),
     server: { module: values.server ?? 'server/src/main.ts', readyPath: '/readyz' },
     say,
@@ -93,12 +97,12 @@ function traceFile(given: string | undefined): string {
   return found;
 }
 
-function usage(unknown: readonly string[]): number {
-  const out = unknown.length > 0 ? process.stderr : process.stdout;
-  if (unknown.length > 0) out.write(`unknown: ${unknown.join(', ')}\n`);
+function usage(complaint: string | null): number {
+  const out = complaint === null ? process.stdout : process.stderr;
+  if (complaint !== null) out.write(`${complaint}\n`);
   out.write('npm run bench -- [names…] [--quick] [--json FILE] [--rows N] [--trace FILE] [--server MAIN]\n');
   for (const bench of benches) out.write(`  ${bench.name.padEnd(10)} ${bench.title}\n`);
-  return unknown.length > 0 ? 2 : 0;
+  return complaint === null ? 0 : 2;
 }
 
 const say = (line: string): void => void process.stdout.write(`  ${line}\n`);

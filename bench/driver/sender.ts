@@ -15,6 +15,8 @@ export interface Pace {
   readonly connections: number;
   /** Give up this long after the last delivery; 15 s unless told. */
   readonly silenceMs?: number;
+  /** How often a post is sent while the target refuses it for overload; for a minute unless told. */
+  readonly onOverload?: { readonly triesMax: number; readonly waitMs: number };
 }
 
 export interface SendReport {
@@ -38,10 +40,10 @@ export interface SendContext {
 }
 
 const overloadNeedle = Buffer.from('CARILLON_OVERLOADED');
-const overloadWaitMs = 500;
 
 export async function sendAll(context: SendContext, pace: Pace): Promise<SendReport> {
   const { target, nowUs } = context;
+  const { triesMax, waitMs: overloadWaitMs } = pace.onOverload ?? { triesMax: 120, waitMs: 500 };
   const acks = new Histogram();
   const refused: Record<string, number> = {};
   const ranges: [number, number, number][] = [];
@@ -67,7 +69,8 @@ export async function sendAll(context: SendContext, pace: Pace): Promise<SendRep
       if (waitMs > 0.5) await sleep(waitMs);
       let answer = await connection.send(head, post.body);
       // As an app does: what was taken of the post the first time is a duplicate the second time.
-      for (; answer.body.includes(overloadNeedle); again++) {
+      for (let tries = 1; tries < triesMax && answer.body.includes(overloadNeedle); tries++) {
+        again++;
         await sleep(overloadWaitMs);
         answer = await connection.send(head, post.body);
       }

@@ -32,13 +32,14 @@ export async function measuredRun(
   };
 }
 
-/** What was wrong with a run, in words; empty when every event arrived exactly once. */
+/** What was wrong with a run, in words; empty when every post was taken at once and every event arrived exactly once. */
 export function faultsOf(run: RunReport, what: string): string[] {
   const refused = Object.entries(run.refused).map(([answer, times]) => `${times} × ${answer}`);
   const faults = [
     run.delivered < run.expected ? `${run.expected - run.delivered} of ${run.expected} did not arrive` : '',
     run.strays > 0 ? `${run.strays} rows came twice, went back or were not expected` : '',
     run.cut > 0 ? `${run.cut} sockets were cut (${run.lastClose})` : '',
+    run.again > 0 ? `${run.again} times a post was refused for overload and sent again` : '',
     refused.length > 0 ? `refused posts: ${refused.slice(0, 3).join('; ')}` : '',
   ].filter((fault) => fault !== '');
   return faults.length === 0 ? [] : [`**${what}: ${faults.join('; ')}.**`];

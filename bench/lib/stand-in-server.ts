@@ -1,6 +1,7 @@
 /**
  * The smallest server that speaks the API the benches use: tokens, NDJSON events, `changes` frames, pages of rows. The
- * harness is tested against it, with faults it must notice: FAULT=lose|double misdelivers one event in a thousand.
+ * harness is tested against it, with faults it must notice: FAULT=lose|double misdelivers one event in a thousand,
+ * `busy` refuses every other post for overload and takes nothing of it, `closed` refuses them all.
  */
 import http from 'node:http';
 import type { ActedEvent } from '@carillon/contract/event.ts';
@@ -71,9 +72,16 @@ function take(event: ActedEvent, frames: Map<string, Map<string, Row>>): void {
   if (events % 1000 === 0 && fault === 'double') rows.set('again', row);
 }
 
+let posts = 0;
+const isOverloaded = (): boolean => fault === 'closed' || (fault === 'busy' && posts++ % 2 === 0);
+
 function takeAll(text: string): string {
   const frames = new Map<string, Map<string, Row>>();
   const lines = text.split('\n').filter(Boolean);
+  if (isOverloaded()) {
+    const error = { code: 'CARILLON_OVERLOADED', path: '', detail: 'Busy.' };
+    return JSON.stringify({ results: lines.map(() => ({ status: 'rejected', error })) });
+  }
   for (const line of lines) take(JSON.parse(line), frames);
   for (const [user, rows] of frames) {
     sockets

@@ -20,6 +20,7 @@ import { TokenAuthenticator } from './auth/token-authenticator.ts';
 import { createTokenIssuer, type TokenIssuer } from './auth/token-issuer.ts';
 import type { Clock } from './base/clock.ts';
 import type { Config } from './base/config-schema.ts';
+import { dayMs } from './base/iso-time.ts';
 import { limits } from './base/limits.ts';
 import type { Log } from './base/log.ts';
 import type { Random } from './base/random.ts';
@@ -139,8 +140,6 @@ function startEngine({ config, clock, random, log }: AppParts): Promise<Embedded
     onProblem: ({ event, fields }) => log.write(event, fields),
   });
 }
-
-const dayMs = 86_400_000;
 
 async function devSecret({ config, random }: AppParts): Promise<string> {
   return config.auth.tokenSecret ?? loadDevSecret(config.dataDir, random);

@@ -3,9 +3,8 @@
  * schema. It validates, it types `Config`, and docs/CONFIG.md is written from it. Unknown keys are errors.
  */
 import { type Static, Type } from 'typebox';
+import { dayMs } from './iso-time.ts';
 import { limits } from './limits.ts';
-
-const dayMs = 86_400_000;
 
 const closed = { additionalProperties: false } as const;
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { personKey } from '../base/ids.ts';
+import { dayMs } from '../base/iso-time.ts';
 import { limits } from '../base/limits.ts';
 import { VirtualClock } from '../base/virtual-clock.ts';
 import type { Item } from './item.ts';
@@ -10,7 +11,6 @@ import { TestInbox } from './test-inbox.ts';
 import { ana, idsOf, noonMs } from './test-items.ts';
 import { testStores } from './test-stores.ts';
 
-const dayMs = 24 * 60 * 60 * 1000;
 const bo = personKey('default', 'bo');
 
 function raise(error: unknown): void {
