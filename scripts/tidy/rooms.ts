@@ -9,7 +9,7 @@ import { inService, lineAt, type SourceFile } from './source-file.ts';
 export type ImportTable = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** Composition: the only rooms that may know every other room, and adapters. */
-const composition = new Set(['app', 'embedded']);
+const composition = new Set(['app', 'cluster', 'embedded']);
 
 /** The room a file belongs to, or null if the rules do not cover it. Files beside the rooms are `app`. */
 export function roomOf(path: string): string | null {
