@@ -31,7 +31,7 @@ export function testFiles(patterns: readonly string[], folder = root): string[] 
 }
 
 /** Runs the files. Null counts: the runner itself did not come to its end. */
-async function runTests(files: readonly string[]): Promise<{ ok: boolean; counts: TestCounts | null }> {
+export async function runTests(files: readonly string[]): Promise<{ ok: boolean; counts: TestCounts | null }> {
   const folder = mkdtempSync(join(tmpdir(), 'carillon-test-'));
   const countsPath = join(folder, 'counts.json');
   const args = [
