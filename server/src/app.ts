@@ -1,6 +1,6 @@
 /**
- * The composition root: reads like the flow, from the engine outward. No logic of its own.
- * Parts are stopped in the reverse order of their start (M4).
+ * The composition root: reads like the flow, from the engine outward. No logic of its own: what the engine does not give
+ * in this process is not there. Parts are stopped in the reverse order of their start (M4).
  */
 
 import { attachStream } from './api/attach-stream.ts';
@@ -20,6 +20,8 @@ import { TokenAuthenticator } from './auth/token-authenticator.ts';
 import { createTokenIssuer, type TokenIssuer } from './auth/token-issuer.ts';
 import type { Clock } from './base/clock.ts';
 import type { Config } from './base/config-schema.ts';
+import { derivedConfig } from './base/derived-config.ts';
+import { digest } from './base/hash.ts';
 import { dayMs } from './base/iso-time.ts';
 import { limits } from './base/limits.ts';
 import type { Log } from './base/log.ts';
@@ -27,9 +29,9 @@ import type { Random } from './base/random.ts';
 import { releaseVersion } from './base/release-version.ts';
 import { builtInTypes } from './content/type-catalogue.ts';
 import { Gateway } from './deliver/realtime/gateway.ts';
-import { LocalStreamTickets } from './deliver/realtime/stream-tickets.ts';
 import { demoOperations } from './demo/demo-operations.ts';
-import { EmbeddedEngine } from './embedded/embedded-engine.ts';
+import type { Problem } from './embedded/shard-host.ts';
+import type { Engine } from './engine.ts';
 import { Idempotency } from './intake/idempotency.ts';
 import { Intake } from './intake/intake.ts';
 import { FrontTelemetry } from './ops/front-telemetry.ts';
@@ -54,11 +56,12 @@ export interface App {
 
 export async function startApp(parts: AppParts): Promise<App> {
   const { config, clock, random, log } = parts;
-  const engine = await startEngine(parts);
+  const isDevelopment = config.mode === 'development';
+  const secrets = await secretsOf(parts);
+  const engine = await startEngine(parts, secrets.cursors);
   const front = new FrontTelemetry({ log, clock });
 
-  const isDevelopment = config.mode === 'development';
-  const devTokens = isDevelopment ? new DevTokens(await devSecret(parts), clock, random) : null;
+  const devTokens = isDevelopment ? new DevTokens(secrets.tokens, clock, random) : null;
   const revocations = new Revocations(engine.revocations, clock);
   await revocations.load();
   const authenticator = new TokenAuthenticator({
@@ -68,30 +71,24 @@ export async function startApp(parts: AppParts): Promise<App> {
     clock,
   });
 
-  const intake = new Intake({ log: engine.log, types: builtInTypes, clock, onResult: front.eventsTaken });
-  front.watchLanes(() => intake.closedLanes());
-  const tickets = new LocalStreamTickets(clock, random, limits);
+  const intake = engine.log && new Intake({ log: engine.log, types: builtInTypes, clock, onResult: front.eventsTaken });
+  if (intake !== null) front.watchLanes(() => intake.closedLanes());
   const { allowedOrigins } = config.stream;
-  const gateway = new Gateway({
-    feed: engine.feed,
-    authenticator,
-    revocations,
-    tickets,
-    clock,
-    random,
-    allowedOrigins,
-    limits,
-    onCut: front.streamCut,
-  });
+  const { feed, tickets } = engine;
+  const onCut = front.streamCut;
+  const gateway =
+    feed && new Gateway({ feed, authenticator, revocations, tickets, clock, random, allowedOrigins, limits, onCut });
 
-  const readiness: Readiness = { checks: [front.storage, consumptionCheck(() => engine.consumption(), clock)] };
-  const metrics = async (): Promise<string> =>
-    renderMetrics([front.snapshot(gateway.stats()), await engine.metrics()], processUse());
+  const consumption = consumptionCheck(() => engine.consumption(), clock);
+  const readiness: Readiness = { checks: [front.storage, ...engine.checks, consumption] };
+  const metrics = async (): Promise<string> => {
+    const ofEngine = await engine.metrics();
+    return renderMetrics([front.snapshot(gateway?.stats() ?? null), ...ofEngine], processUse());
+  };
   const operations: Operation[] = [
-    postEvents(intake),
-    revokeSession(revocations),
-    ...inboxOperations(engine.inbox),
-    ...streamOperations(gateway, tickets),
+    ...(intake === null ? [] : [postEvents(intake)]),
+    ...(engine.inbox === null ? [] : [revokeSession(revocations), ...inboxOperations(engine.inbox)]),
+    ...(gateway === null ? [] : streamOperations(gateway, tickets)),
     ...healthOperations(readiness, metrics),
     ...(devTokens === null ? [] : [devToken(devTokens)]),
   ];
@@ -109,7 +106,7 @@ export async function startApp(parts: AppParts): Promise<App> {
     onAnswer: front.httpAnswered,
     onFailure: ({ requestId, route, error }) => log.write('requestFailed', { requestId, operation: route }, error),
   });
-  const detachStream = attachStream(http.server, gateway, random);
+  const detachStream = gateway === null ? () => {} : attachStream(http.server, gateway, random);
   const url = await http.listen({ host: config.host, port: config.port });
 
   return {
@@ -118,7 +115,7 @@ export async function startApp(parts: AppParts): Promise<App> {
     async stop() {
       isStopping = true;
       detachStream();
-      await gateway.drain(limits.drainMs);
+      await gateway?.drain(limits.drainMs);
       await http.close();
       front.stop();
       await engine.stop();
@@ -126,23 +123,31 @@ export async function startApp(parts: AppParts): Promise<App> {
   };
 }
 
-function startEngine({ config, clock, random, log }: AppParts): Promise<EmbeddedEngine> {
+/** An engine is loaded only where it is asked for: each brings libraries that the other does not need. */
+async function startEngine({ config, clock, random, log }: AppParts, cursorSecret: Uint8Array): Promise<Engine> {
+  if (config.engine === 'cluster') throw new Error('The cluster engine cannot be started by this version.');
+  const onProblem = ({ event, fields }: Problem): void => log.write(event, fields);
+  const { EmbeddedEngine } = await import('./embedded/embedded-engine.ts');
   return EmbeddedEngine.start({
     dataDir: config.dataDir,
-    shards: config.shards,
+    shards: derivedConfig(config).shards,
     segmentBytes: config.log.segmentBytes,
     logKeptMs: config.log.keptDays * dayMs,
     rowsPerPersonMax: config.inbox.rowsPerPersonMax,
     exactPeopleMax: config.inbox.exactPeopleMax,
     retentionMs: config.inbox.retentionDays * dayMs,
-    cursorSecret: Buffer.from(config.auth.cursorSecret ?? random.hex(32)),
+    cursorSecret,
     clock,
-    onProblem: ({ event, fields }) => log.write(event, fields),
+    random,
+    onProblem,
   });
 }
 
-async function devSecret({ config, random }: AppParts): Promise<string> {
-  return config.auth.tokenSecret ?? loadDevSecret(config.dataDir, random);
+/** Production gives both (config-rules.ts). Development keeps one in the data folder, for all processes that share it. */
+async function secretsOf({ config, random }: AppParts): Promise<{ tokens: string; cursors: Uint8Array }> {
+  const { tokenSecret, cursorSecret } = config.auth;
+  const tokens = tokenSecret ?? (await loadDevSecret(config.dataDir, random));
+  return { tokens, cursors: Buffer.from(cursorSecret ?? digest(['cursors', tokens], 43)) };
 }
 
 function tokenIssuers({ config, clock, log }: AppParts, devTokens: DevTokens | null): TokenIssuer[] {

@@ -3,25 +3,33 @@
  * process, `cluster/` on Kafka, Cassandra and Redis. `app.ts` knows no other difference between the two.
  */
 import type { RevocationStore } from './auth/revocation-store.ts';
+import type { Snapshot } from './base/telemetry.ts';
 import type { LiveFeed } from './deliver/realtime/live-feed.ts';
 import type { StreamTickets } from './deliver/realtime/stream-tickets.ts';
 import type { InboxService } from './inbox/inbox-service.ts';
 import type { IdempotencyStore } from './intake/idempotency-store.ts';
 import type { IntakeLog } from './intake/intake-log.ts';
+import type { Consumption, ReadinessCheck } from './ops/readiness.ts';
 
+/** What this process does not do by its roles is null: then its operations are not there. */
 export interface Engine {
-  readonly log: IntakeLog;
-  readonly inbox: InboxService;
-  readonly feed: LiveFeed;
+  /** For taking events. */
+  readonly log: IntakeLog | null;
+  /** For answering people. */
+  readonly inbox: InboxService | null;
+  /** For holding streams. */
+  readonly feed: LiveFeed | null;
   readonly idempotency: IdempotencyStore;
   readonly revocations: RevocationStore;
   readonly tickets: StreamTickets;
   /** Rejects when the process must stop. */
   readonly failed: Promise<never>;
+  /** Of the services the engine stands on, for probes. */
+  readonly checks: readonly ReadinessCheck[];
   /** How far the shards of this process have come, for probes. */
-  consumption(): { behindBytes: number; applied: number };
-  /** The engine's part of the metrics, as `telemetry.snapshot` gives it. */
-  metrics(): Promise<Float64Array>;
+  consumption(): Consumption;
+  /** Brings this thread's gauges up to date, and answers the numbers of the engine's other threads. */
+  metrics(): Promise<readonly Snapshot[]>;
   /** Finishes what is at hand, in the reverse order of the start. */
   stop(): Promise<void>;
 }

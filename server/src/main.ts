@@ -1,64 +1,17 @@
 #!/usr/bin/env node
-/** Process entry: configuration, signals, exit codes. 0: stopped as asked · 1: a fault · 2: wrong configuration or use. */
-import { type App, startApp } from './app.ts';
-import { systemClock } from './base/clock.ts';
-import { loadConfig } from './base/config.ts';
+/** Process entry. Exit codes: 0: done, or stopped as asked · 1: a fault · 2: wrong configuration or use. */
+import { CommanderError } from 'commander';
 import { ConfigError } from './base/config-error.ts';
-import type { Config } from './base/config-schema.ts';
-import { limits } from './base/limits.ts';
-import { createLog, type Log } from './base/log.ts';
-import { systemRandom } from './base/random.ts';
-import { releaseVersion } from './base/release-version.ts';
+import { commandLine } from './command-line.ts';
 
-const config = readConfig();
-const log = createLog(config.logLevel, 'main');
-await run(config, log);
-
-function readConfig(): Config {
-  try {
-    return loadConfig({ env: process.env });
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
+try {
+  await commandLine().parseAsync();
+} catch (error) {
+  if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? 0 : 2);
+  if (error instanceof ConfigError) {
     console.error(error.message);
     process.exit(2);
   }
-}
-
-async function run(config: Config, log: Log): Promise<void> {
-  log.write('starting', { version: releaseVersion, mode: config.mode });
-  let app: App;
-  try {
-    app = await startApp({ config, clock: systemClock, random: systemRandom, log });
-  } catch (error) {
-    log.write('startFailed', {}, error);
-    console.error(`Carillon could not start: ${error instanceof Error ? error.message : String(error)}`);
-    process.exit(1);
-  }
-  if (config.mode === 'development') log.write('developmentMode');
-  log.write('listening', { host: config.host, port: Number(new URL(app.url).port) });
-  if (process.stdout.isTTY) console.log(`\n  Carillon is ready: ${app.url}/demo\n`);
-  app.failed.catch((error: unknown) => {
-    log.write('crashed', {}, error);
-    process.exit(1);
-  });
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void stop(app, log, signal));
-}
-
-async function stop(app: App, log: Log, signal: string): Promise<void> {
-  log.write('stopping', { signal });
-  const cancel = systemClock.after(limits.stopMs, () => {
-    log.write('stopTooSlow');
-    process.exit(1);
-  });
-  // Asked twice, it does not wait: the log has everything that was acknowledged.
-  process.once(signal, () => process.exit(1));
-  try {
-    await app.stop();
-  } catch (error) {
-    log.write('crashed', {}, error);
-    process.exit(1);
-  }
-  cancel();
-  log.write('stopped');
-  process.exit(0);
+  console.error(error instanceof Error ? error.message : String(error));
+  process.exit(1);
 }

@@ -1,12 +1,13 @@
 /** What a schema cannot say of a configuration: keys that need each other, and what each mode asks for (S1, S2). */
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import type { ConfigProblem } from './config-error.ts';
-import type { Config, UserTokens } from './config-schema.ts';
+import { type Config, roles, type UserTokens } from './config-schema.ts';
 
 /** Every problem of a configuration that fits its schema. */
 export function configProblems(config: Config): ConfigProblem[] {
   return [
     ...(config.mode === 'production' ? productionProblems(config) : developmentProblems(config)),
+    ...engineProblems(config),
     ...config.auth.userTokens.flatMap(tokenProblems),
     ...repeatedIds(config, 'producerKeys'),
     ...repeatedIds(config, 'operators'),
@@ -41,6 +42,31 @@ function developmentProblems({ host }: Config): ConfigProblem[] {
 
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+function engineProblems({ engine, roles: given, kafka, cassandra }: Config): ConfigProblem[] {
+  if (engine === 'embedded') {
+    if (given.length === roles.length) return [];
+    return [{ path: 'roles', detail: 'the embedded engine is one process with all roles; set engine: cluster' }];
+  }
+  return [
+    ...halfLogin('kafka', kafka),
+    ...halfLogin('cassandra', cassandra),
+    ...(kafka.sasl === undefined && kafka.username !== undefined
+      ? [{ path: 'kafka.sasl', detail: 'is needed to log in with username and password' }]
+      : []),
+    ...(kafka.sasl !== undefined && kafka.username === undefined
+      ? [{ path: 'kafka.username', detail: 'is needed to log in with sasl' }]
+      : []),
+    ...(new Set(cassandra.contactPoints.map((each) => each.split(':').at(-1))).size > 1
+      ? [{ path: 'cassandra.contactPoints', detail: 'must have the same port, which is that of all nodes' }]
+      : []),
+  ];
+}
+
+function halfLogin(path: string, { username, password }: { username?: string; password?: string }): ConfigProblem[] {
+  if ((username === undefined) === (password === undefined)) return [];
+  return [{ path, detail: 'username and password go together' }];
 }
 
 function tokenProblems(tokens: UserTokens, index: number): ConfigProblem[] {

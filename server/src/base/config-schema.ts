@@ -3,6 +3,7 @@
  * schema. It validates, it types `Config`, and docs/CONFIG.md is written from it. Unknown keys are errors.
  */
 import { type Static, Type } from 'typebox';
+import { serviceSettings } from './config-services.ts';
 import { dayMs } from './iso-time.ts';
 import { limits } from './limits.ts';
 
@@ -93,6 +94,8 @@ const Auth = Type.Object(
   closed,
 );
 
+export const roles = ['intake', 'shard', 'gateway', 'api'] as const;
+
 export const Config = Type.Object(
   {
     mode: Type.Enum(['development', 'production'], {
@@ -100,6 +103,20 @@ export const Config = Type.Object(
       env: 'CARILLON_MODE',
       description:
         '`development` binds loopback only and hands out tokens to anyone; `production` only starts with secrets and keys.',
+    }),
+    engine: Type.Enum(['embedded', 'cluster'], {
+      default: 'embedded',
+      env: 'CARILLON_ENGINE',
+      description:
+        '`embedded` is one process with all data in `dataDir`; `cluster` is any number of processes on Kafka, Cassandra and Redis.',
+    }),
+    roles: Type.Array(Type.Enum(roles), {
+      minItems: 1,
+      uniqueItems: true,
+      default: [...roles],
+      env: 'CARILLON_ROLES',
+      description:
+        'Cluster engine: what this process does. `intake` takes events, `shard` decides and writes inboxes, `gateway` holds streams, `api` answers for inboxes.',
     }),
     host: Type.String({ minLength: 1, default: '127.0.0.1', env: 'HOST', description: 'Address to listen on.' }),
     port: Type.Integer({
@@ -113,14 +130,17 @@ export const Config = Type.Object(
       minLength: 1,
       default: '.carillon',
       env: 'CARILLON_DATA',
-      description: 'Folder of all data; made if missing. One process at a time.',
+      description:
+        "Folder of all data of the embedded engine, made if missing; one process at a time. On the cluster engine only development mode's secret lies in it.",
     }),
-    shards: Type.Integer({
-      minimum: 1,
-      maximum: 1024,
-      default: 1,
-      description: 'Shares that people are divided into. Fixed once there is data.',
-    }),
+    shards: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 1024,
+        description:
+          'Shares that people are divided into; fixed once there is data. If absent 1 on the embedded engine and 12 on the cluster engine, where up to so many processes can share the work.',
+      }),
+    ),
     logLevel: Type.Enum(['debug', 'info', 'warn', 'error'], {
       default: 'info',
       env: 'CARILLON_LOG_LEVEL',
@@ -170,11 +190,13 @@ export const Config = Type.Object(
       closed,
     ),
     auth: Auth,
+    ...serviceSettings,
   },
   closed,
 );
 
 export type Config = Static<typeof Config>;
+export type Role = (typeof roles)[number];
 export type ProducerKey = Static<typeof ProducerKey>;
 export type UserTokens = Static<typeof UserTokens>;
 export type OperatorKey = Static<typeof OperatorKey>;

@@ -8,6 +8,7 @@ import { after, test } from 'node:test';
 import { type Environment, loadConfig } from './config.ts';
 import { ConfigError } from './config-error.ts';
 import type { Config } from './config-schema.ts';
+import { derivedConfig } from './derived-config.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'carillon-config-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -185,4 +186,50 @@ test('ids of keys, and pairs of issuer and audience, are given once', () => {
     'auth.producerKeys[1].id',
     'auth.userTokens[1]',
   ]);
+});
+
+test('flags of the command line go before the environment', () => {
+  const file = join(folder, 'flags.yaml');
+  writeFileSync(file, 'port: 9000');
+  const config = loadConfig({ env: { PORT: '9001' }, file, flags: { port: 9002 } });
+  assert.equal(config.port, 9002);
+  assert.throws(() => loadConfig({ env: {}, file, flags: { engine: 'none' } }), /engine: /);
+});
+
+test('lists come from the environment with commas between', () => {
+  const env = { CARILLON_ENGINE: 'cluster', CARILLON_ROLES: 'api, gateway', KAFKA_BROKERS: 'k1:9092,[::1]:9093' };
+  const config = load('', env);
+  assert.deepEqual(config.roles, ['api', 'gateway']);
+  assert.deepEqual(config.kafka.brokers, ['k1:9092', '[::1]:9093']);
+});
+
+test('G2: the embedded engine has all roles; the cluster engine has what it is told', () => {
+  assert.match(problems('roles: [intake]').roles ?? '', /engine: cluster/);
+  assert.deepEqual(problems('engine: cluster\nroles: [intake]'), {});
+  assert.match(problems('engine: cluster\nroles: [intake, deliver]')['roles[1]'] ?? '', /allowed/);
+  assert.match(problems('engine: cluster\nroles: []').roles ?? '', /1/);
+});
+
+test('G2: shards and copies follow from engine and mode where they are not given', () => {
+  assert.deepEqual(derivedConfig(load('')), { shards: 1, logReplication: 1, storeReplication: 1 });
+  assert.equal(derivedConfig(load('engine: cluster')).shards, 12);
+  assert.equal(derivedConfig(load('engine: cluster\nshards: 3')).shards, 3);
+  const cluster = { ...production, engine: 'cluster', cassandra: { replicationFactor: 5 } };
+  assert.deepEqual(derivedConfig(load(JSON.stringify(cluster))), {
+    shards: 12,
+    logReplication: 3,
+    storeReplication: 5,
+  });
+});
+
+test('G2: what does not go together in the services of a cluster is named', () => {
+  const cluster = (settings: object) => problems(JSON.stringify({ engine: 'cluster', ...settings }));
+  assert.match(cluster({ kafka: { sasl: 'PLAIN' } })['kafka.username'] ?? '', /needed/);
+  assert.match(cluster({ kafka: { username: 'u', password: 'p' } })['kafka.sasl'] ?? '', /needed/);
+  assert.deepEqual(cluster({ kafka: { username: 'u', password: 'p', sasl: 'SCRAM-SHA-512' } }), {});
+  assert.match(cluster({ cassandra: { username: 'u' } }).cassandra ?? '', /together/);
+  const contactPoints = ['a:9042', 'b:9043'];
+  assert.match(cluster({ cassandra: { contactPoints } })['cassandra.contactPoints'] ?? '', /same port/);
+  assert.match(cluster({ cassandra: { contactPoints: ['a'] } })['cassandra.contactPoints[0]'] ?? '', /pattern/);
+  assert.match(cluster({ redis: { url: 'http://x' } })['redis.url'] ?? '', /redis:/);
 });

@@ -1,7 +1,7 @@
 /**
- * Reads the configuration: defaults, then a YAML or JSON file, then the environment; the later wins. Whatever is wrong
- * is reported at once, each with the path of its key, and nothing starts. `"${NAME}"` as a whole value in the file
- * stands for an environment variable, so that secrets need not lie in files.
+ * Reads the configuration: defaults, then a YAML or JSON file, then the environment, then the command line; the later
+ * wins. Whatever is wrong is reported at once, each with the path of its key, and nothing starts. `"${NAME}"` as a whole
+ * value in the file stands for an environment variable, so that secrets need not lie in files.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -18,6 +18,8 @@ export interface ConfigSources {
   readonly env: Environment;
   /** Path of the file; else `CARILLON_CONFIG`, else `carillon.yaml` in the working folder if there is one. */
   readonly file?: string;
+  /** Top-level keys from the command line. */
+  readonly flags?: Readonly<Record<string, unknown>>;
 }
 
 /** A key of the schema, as the readers of it need it. */
@@ -36,10 +38,10 @@ type Tree = Record<string, unknown>;
 const validator = Compile(Config);
 
 /** Throws ConfigError with every problem found. */
-export function loadConfig({ env, file }: ConfigSources): Config {
+export function loadConfig({ env, file, flags = {} }: ConfigSources): Config {
   const path = file ?? env.CARILLON_CONFIG;
   const fromFile = path ? readFile(path, env) : existsSync('carillon.yaml') ? readFile('carillon.yaml', env) : {};
-  const value = merge(Config as ConfigNode, fromFile, env);
+  const value = { ...(merge(Config as ConfigNode, fromFile, env) as Tree), ...flags };
   if (!validator.Check(value)) throw new ConfigError(schemaProblems(value));
   const problems = configProblems(value);
   if (problems.length > 0) throw new ConfigError(problems);
@@ -98,7 +100,14 @@ function merge(node: ConfigNode, given: unknown, env: Environment): unknown {
 function fromEnvironment(node: ConfigNode, env: Environment): unknown {
   const text = node.env === undefined ? undefined : env[node.env];
   if (!text) return undefined;
-  return node.type === 'integer' && /^-?\d{1,15}$/.test(text) ? Number(text) : text;
+  return typedValue(node, text);
+}
+
+/** What a text stands for where the schema wants no text; what does not fit is left for the schema to refuse. */
+export function typedValue({ type }: Pick<ConfigNode, 'type'>, text: string): unknown {
+  if (type === 'array') return text.split(',').map((part) => part.trim());
+  if (type === 'boolean' && /^(true|false)$/.test(text)) return text === 'true';
+  return type === 'integer' && /^-?\d{1,15}$/.test(text) ? Number(text) : text;
 }
 
 function schemaProblems(value: unknown): ConfigProblem[] {

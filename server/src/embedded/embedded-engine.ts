@@ -10,8 +10,12 @@ import type { RevocationStore } from '../auth/revocation-store.ts';
 import type { Clock } from '../base/clock.ts';
 import type { NotificationId, PersonKey, Revision } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
+import type { Random } from '../base/random.ts';
+import type { Snapshot } from '../base/telemetry.ts';
 import { readFrameBatch } from '../deliver/realtime/frame-batch.ts';
 import type { FeedSink, LiveFeed } from '../deliver/realtime/live-feed.ts';
+import { LocalStreamTickets, type StreamTickets } from '../deliver/realtime/stream-tickets.ts';
+import type { Engine } from '../engine.ts';
 import type {
   ActorsPage,
   Catchup,
@@ -33,15 +37,18 @@ import type { ShardThreadOptions } from './shard-thread-options.ts';
 
 export interface EmbeddedEngineOptions extends Omit<ShardThreadOptions, 'progress'> {
   readonly clock: Clock;
+  readonly random: Random;
   readonly onProblem: (problem: Problem) => void;
 }
 
-export class EmbeddedEngine {
+export class EmbeddedEngine implements Engine {
   readonly log: IntakeLog;
   readonly inbox: InboxService;
   readonly feed: LiveFeed;
   readonly idempotency: IdempotencyStore;
   readonly revocations: RevocationStore;
+  readonly tickets: StreamTickets;
+  readonly checks = [];
   /** Rejects when the store's thread ends by itself: the process must stop. */
   readonly failed: Promise<never>;
   readonly #worker: Worker;
@@ -66,6 +73,7 @@ export class EmbeddedEngine {
       put: (revoked) => caller.call('revocationsPut', [revoked]),
       load: (nowMs) => caller.call('revocationsLoad', [nowMs]),
     };
+    this.tickets = new LocalStreamTickets(options.clock, options.random, limits);
     caller.onNotice('problem', options.onProblem);
     this.failed = new Promise((_, reject) => {
       const fail = (error: Error): void => {
@@ -80,7 +88,7 @@ export class EmbeddedEngine {
 
   /** Starts the store's thread; resolves when the log and the store are open. Rejects with what is wrong. */
   static async start(options: EmbeddedEngineOptions): Promise<EmbeddedEngine> {
-    const { onProblem: _problem, clock: _clock, ...threadOptions } = options;
+    const { onProblem: _problem, clock: _clock, random: _random, ...threadOptions } = options;
     const progress = createProgress();
     const worker = new Worker(new URL('./shard-thread.ts', import.meta.url), {
       workerData: { ...threadOptions, progress } satisfies ShardThreadOptions,
@@ -96,8 +104,8 @@ export class EmbeddedEngine {
     return consumptionOf(this.#progress);
   }
 
-  metrics(): Promise<Float64Array> {
-    return this.#caller.call('metrics', []);
+  async metrics(): Promise<readonly Snapshot[]> {
+    return [await this.#caller.call<Snapshot>('metrics', [])];
   }
 
   /** Finishes the micro-batch at hand, closes log and store, ends the thread. */

@@ -98,17 +98,21 @@ export class FrontTelemetry {
     this.#stops.push(cancel);
   }
 
-  /** This thread's numbers, brought up to date. */
-  snapshot({ connections, frames, cut }: GatewayStats): Snapshot {
+  /** This thread's numbers, brought up to date. Null where no streams are held. */
+  snapshot(gateway: GatewayStats | null): Snapshot {
     this.#loopDelay.read();
-    for (const [transport, place] of connectionPlaces) this.#telemetry.set(place, connections[transport]);
-    for (const [kind, place] of framePlaces) this.#telemetry.set(place, frames[kind]);
-    for (const [reason, place] of closePlaces) this.#telemetry.set(place, cut[reason] ?? 0);
+    if (gateway !== null) this.#noteStreams(gateway);
     return this.#telemetry.snapshot();
   }
 
   stop(): void {
     for (const stop of this.#stops.reverse()) stop();
+  }
+
+  #noteStreams({ connections, frames, cut }: GatewayStats): void {
+    for (const [transport, place] of connectionPlaces) this.#telemetry.set(place, connections[transport]);
+    for (const [kind, place] of framePlaces) this.#telemetry.set(place, frames[kind]);
+    for (const [reason, place] of closePlaces) this.#telemetry.set(place, cut[reason] ?? 0);
   }
 
   #intakeRefused(problem: ErrorCode): void {

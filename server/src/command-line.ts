@@ -1,0 +1,49 @@
+/**
+ * The commands of `carillon`. Flags go before the environment, which goes before the configuration file (docs/CONFIG.md).
+ * Each command loads what it needs when it runs: `start` must not wait for the others.
+ */
+import { Command, Option } from 'commander';
+import { type ConfigNode, loadConfig, typedValue } from './base/config.ts';
+import { Config, roles } from './base/config-schema.ts';
+import { releaseVersion } from './base/release-version.ts';
+
+/** As commander gives them: one per flag that was used. */
+interface Flags {
+  readonly config?: string;
+  readonly [key: string]: string | undefined;
+}
+
+export function commandLine(): Command {
+  const program = new Command('carillon')
+    .description('Self-hosted, real-time notifications for social applications.')
+    .version(releaseVersion)
+    .showHelpAfterError('(`carillon help` lists the commands, `carillon <command> --help` their flags.)')
+    .exitOverride();
+  program
+    .command('start', { isDefault: true })
+    .description('Start the service (this is what no command at all does)')
+    .addOption(new Option('--engine <engine>', 'embedded: one process · cluster: Kafka, Cassandra and Redis'))
+    .addOption(new Option('--roles <list>', `cluster engine: what this process does, of ${roles.join(',')}`))
+    .addOption(new Option('--host <address>', 'address to listen on'))
+    .addOption(new Option('--port <number>', 'port to listen on; 0 takes any free one'))
+    .addOption(dataFlag())
+    .addOption(configFlag())
+    .action(async (flags: Flags) => {
+      const config = configOf(flags);
+      const { runService } = await import('./run-service.ts');
+      await runService(config);
+    });
+  for (const command of program.commands) command.exitOverride().allowExcessArguments(false);
+  return program;
+}
+
+const configFlag = (): Option => new Option('--config <file>', 'configuration file, YAML or JSON');
+const dataFlag = (): Option => new Option('--data-dir <folder>', 'folder of the data of the embedded engine');
+
+/** `more`: what the command itself decides. Throws ConfigError. */
+function configOf({ config, ...flags }: Flags, more: object = {}): Config {
+  const nodes = (Config as ConfigNode).properties ?? {};
+  const given = Object.entries(flags).map(([key, text]) => [key, typedValue(nodes[key] ?? {}, text ?? '')]);
+  const file = config === undefined ? {} : { file: config };
+  return loadConfig({ env: process.env, ...file, flags: { ...Object.fromEntries(given), ...more } });
+}
