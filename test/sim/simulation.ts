@@ -7,11 +7,13 @@
  */
 import type { ActedEvent } from '@carillon/contract/event.ts';
 import type { NotificationPage } from '@carillon/contract/notification.ts';
+import type { ServerFrame } from '@carillon/contract/stream.ts';
 import { type PersonKey, personKey } from '../../server/src/base/ids.ts';
 import { type Random, seededRandom } from '../../server/src/base/random.ts';
 import { VirtualClock } from '../../server/src/base/virtual-clock.ts';
 import { describeInApp } from '../../server/src/content/describe-in-app.ts';
 import { readFrameBatch } from '../../server/src/deliver/realtime/frame-batch.ts';
+import type { FeedFrame } from '../../server/src/deliver/realtime/live-feed.ts';
 import { createProgress } from '../../server/src/embedded/progress.ts';
 import { ShardHost } from '../../server/src/embedded/shard-host.ts';
 import type { InboxService } from '../../server/src/inbox/inbox-service.ts';
@@ -179,7 +181,7 @@ export class Simulation {
         progress: createProgress(),
         memory: this.#memory,
         onFrames: (bytes) => {
-          if (!life.isDead) readFrameBatch(bytes, (person, frame) => this.#deliver(person, frame.json));
+          if (!life.isDead) readFrameBatch(bytes, (person, frame) => this.#deliver(person, frame));
         },
         onDecided: ({ type, actorId, thing }, user, { tells }) => {
           if (tells && !life.isDead) this.#toldUnwritten.push(`${user}: ${type.name} by ${actorId} on ${thing}`);
@@ -211,7 +213,8 @@ export class Simulation {
     return store;
   }
 
-  #deliver(person: PersonKey, json: Buffer): void {
-    for (const client of this.clients) if (client.person === person) client.receive(JSON.parse(json.toString()));
+  #deliver(person: PersonKey, { json, after }: FeedFrame): void {
+    const frame = JSON.parse(json.toString()) as ServerFrame;
+    for (const client of this.clients) if (client.person === person) client.receiveLive(frame, after);
   }
 }

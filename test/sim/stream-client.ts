@@ -68,6 +68,15 @@ export class StreamClient {
     this.#meanwhile = null;
   }
 
+  /** A frame of the feed, and what it follows: whoever is not there must be able to notice (V30). */
+  receiveLive(frame: ServerFrame, after: Revision): void {
+    const isLive = this.#isConnected && this.#meanwhile === null;
+    if (isLive && frame.kind === 'changes' && after !== this.#revision) {
+      this.faults.push(`changes say that they follow ${after}, and come after ${this.#revision}`);
+    }
+    this.receive(frame);
+  }
+
   receive(frame: ServerFrame): void {
     if (!this.#isConnected) return;
     if (this.#meanwhile !== null) {

@@ -178,7 +178,8 @@ export class ShardHost {
       const cached = executor.cached(person);
       if (cached !== undefined) cached.marks = await this.#parts.store.marks(person);
       if (this.#watched.has(person)) {
-        this.#frames.add(person, 'marks', frame.counts.revision, JSON.stringify(frame));
+        const { revision, marksVersion: after } = frame.counts;
+        this.#frames.add(person, { kind: 'marks', revision, after, json: JSON.stringify(frame) });
         this.#flushFrames();
       }
       return frame;
@@ -264,9 +265,7 @@ export class ShardHost {
       if (!this.#watched.has(person.key)) continue;
       const acceptedMs = person.changedItems().reduce((newest, item) => Math.max(newest, item.acceptedAtMs), 0);
       telemetry.observe(metrics.delivery, Math.max(0, nowMs - acceptedMs) / 1000);
-      for (const { revision, json } of changesFrames(person, nowMs)) {
-        this.#frames.add(person.key, 'changes', revision, json);
-      }
+      for (const frame of changesFrames(person, nowMs)) this.#frames.add(person.key, frame);
     }
     this.#flushFrames();
     noteApplied(this.#parts.progress);

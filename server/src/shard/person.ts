@@ -36,6 +36,8 @@ export class Person implements RecipientFacts {
   marks: Marks;
   /** Greatest revision of any change so far. */
   revision: Revision;
+  /** The same before the micro-batch at hand. */
+  revisionBefore: Revision;
   deepRevision: Revision;
   /** What rows that are not in memory add to the counts. */
   readonly tail: Tail;
@@ -67,6 +69,7 @@ export class Person implements RecipientFacts {
     this.marks = head.marks;
     this.deepRevision = head.deepRevision;
     this.revision = head.deepRevision;
+    this.revisionBefore = head.deepRevision;
     this.#isFirstWrite = head.complete && head.items.length === 0;
     this.tail = new Tail(head.complete);
     this.#surface = Surface.ofHead(head);
@@ -124,6 +127,7 @@ export class Person implements RecipientFacts {
     for (const item of items) {
       this.revision = Math.max(this.revision, item.revision);
       if (this.holds(item)) continue;
+      this.revisionBefore = Math.max(this.revisionBefore, item.revision);
       this.#noteGone(item.groupKey);
       if (mayGrow(item) && this.#groups.length < this.#rowsKept) this.#hold(new Group(item, this, false));
       else {
@@ -233,6 +237,7 @@ export class Person implements RecipientFacts {
     if (this.#fetched.length > 0) this.#fetched = [];
     this.#isDeepDirty = false;
     this.#isFirstWrite = false;
+    this.revisionBefore = this.revision;
     if (this.#groups.length > 2 * this.#rowsKept) this.#dropIdlest();
     this.#knownBackToMs = Math.max(this.#knownBackToMs, this.elsewhere.forgetLongAgo());
   }

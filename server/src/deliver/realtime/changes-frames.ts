@@ -5,19 +5,23 @@ import { limits } from '../../base/limits.ts';
 import { describeInApp } from '../../content/describe-in-app.ts';
 import type { Item, Marks } from '../../inbox/item.ts';
 import { listJson, notificationJson } from '../../inbox/notification-json.ts';
+import type { TextFrame } from './frame-batch.ts';
 
 export interface ChangedPerson {
+  /** Greatest revision before this micro-batch. */
+  readonly revisionBefore: Revision;
   readonly marks: Marks;
   changedItems(): readonly Item[];
   counts(nowMs: number): Counts;
 }
 
 /** One frame, or several when more than `frameItemsMax` rows changed; each can be resumed from. */
-export function changesFrames(person: ChangedPerson, nowMs: number): { revision: Revision; json: string }[] {
+export function changesFrames(person: ChangedPerson, nowMs: number): TextFrame[] {
   const changed = [...person.changedItems()];
   if (changed.length > 1) changed.sort((a, b) => a.revision - b.revision);
   const counts = JSON.stringify(person.counts(nowMs));
-  const frames: { revision: Revision; json: string }[] = [];
+  const frames: TextFrame[] = [];
+  let after = person.revisionBefore;
   for (let at = 0; at < changed.length; at += limits.frameItemsMax) {
     const part = changed.slice(at, at + limits.frameItemsMax);
     const { revision } = part.at(-1) as Item;
@@ -28,7 +32,8 @@ export function changesFrames(person: ChangedPerson, nowMs: number): { revision:
       else removed.push(`"${item.id}"`);
     }
     const json = `{"kind":"changes","items":${listJson(items)},"removed":${listJson(removed)},"counts":${counts},"revision":${revision}}`;
-    frames.push({ revision, json });
+    frames.push({ kind: 'changes', revision, after, json });
+    after = revision;
   }
   return frames;
 }

@@ -1,12 +1,18 @@
 /**
  * Many people's frames in one buffer, so that a micro-batch crosses to the sockets' thread as one transferred message.
- * Each: u8 kind, u16 person bytes, u32 JSON bytes, f64 revision, person, JSON; little endian.
+ * Each: u8 kind, u16 person bytes, u32 JSON bytes, f64 revision, f64 after, person, JSON; little endian.
  */
-import type { PersonKey, Revision } from '../../base/ids.ts';
+import type { PersonKey } from '../../base/ids.ts';
 import type { FeedFrame } from './live-feed.ts';
 
 const kinds = ['changes', 'marks'] as const;
-const headBytes = 15;
+const headBytes = 23;
+
+/** A frame before it is bytes. */
+export interface TextFrame extends Omit<FeedFrame, 'json' | 'kind'> {
+  readonly kind: (typeof kinds)[number];
+  readonly json: string;
+}
 
 export class FrameBatchWriter {
   #buffer = Buffer.allocUnsafeSlow(64 * 1024);
@@ -16,7 +22,7 @@ export class FrameBatchWriter {
     return this.#used === 0;
   }
 
-  add(person: PersonKey, kind: FeedFrame['kind'], revision: Revision, json: string): void {
+  add(person: PersonKey, { kind, revision, after, json }: TextFrame): void {
     this.#reserve(headBytes + (person.length + json.length) * 3);
     const buffer = this.#buffer;
     const at = this.#used;
@@ -26,6 +32,7 @@ export class FrameBatchWriter {
     buffer.writeUInt16LE(personBytes, at + 1);
     buffer.writeUInt32LE(jsonBytes, at + 3);
     buffer.writeDoubleLE(revision, at + 7);
+    buffer.writeDoubleLE(after, at + 15);
     this.#used = at + headBytes + personBytes + jsonBytes;
   }
 
@@ -57,6 +64,7 @@ export function readFrameBatch(bytes: Uint8Array, deliver: (person: PersonKey, f
     deliver(person, {
       kind: kinds[buffer[at] as number] as FeedFrame['kind'],
       revision: buffer.readDoubleLE(at + 7),
+      after: buffer.readDoubleLE(at + 15),
       json: buffer.subarray(jsonStart, jsonStart + jsonBytes),
     });
     at = jsonStart + jsonBytes;

@@ -45,14 +45,16 @@ export class MemoryLiveFeed implements LiveFeed {
 
   publish(person: PersonKey, frame: ChangesFrame): void {
     const inbox = this.#inbox(person);
+    const after = last(inbox);
     inbox.changes.push(frame);
-    send(inbox, { kind: 'changes', revision: frame.revision, json: Buffer.from(JSON.stringify(frame)) });
+    send(inbox, { kind: 'changes', revision: frame.revision, after, json: Buffer.from(JSON.stringify(frame)) });
   }
 
   /** Marks are not kept: they are what other devices see while they are there. */
   publishMarks(person: PersonKey, frame: MarksFrame): void {
     const inbox = this.#inbox(person);
-    send(inbox, { kind: 'marks', revision: last(inbox), json: Buffer.from(JSON.stringify(frame)) });
+    const after = frame.counts.marksVersion;
+    send(inbox, { kind: 'marks', revision: last(inbox), after, json: Buffer.from(JSON.stringify(frame)) });
   }
 
   forget(person: PersonKey, through: Revision): void {

@@ -8,9 +8,15 @@ import type { PersonKey, Revision } from '../../base/ids.ts';
 import type { Catchup } from '../../inbox/inbox-service.ts';
 
 export interface FeedFrame {
-  readonly kind: 'changes' | 'marks';
+  /** `resync` where the inbox cannot tell what a client has missed: it loads again, and stands at `revision` then. */
+  readonly kind: 'changes' | 'marks' | 'resync';
   /** Where a client that has this frame resumes; marks frames repeat the last one. */
   readonly revision: Revision;
+  /**
+   * Changes: the inbox's revision before them, so that whoever stands below it knows that something is missing.
+   * Marks: the version of the marks they show.
+   */
+  readonly after: Revision;
   /** The frame's JSON text in UTF-8 on one line, shared by all connections: never written to. */
   readonly json: Buffer;
 }
