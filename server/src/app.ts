@@ -30,7 +30,7 @@ import { releaseVersion } from './base/release-version.ts';
 import { builtInTypes } from './content/type-catalogue.ts';
 import { Gateway } from './deliver/realtime/gateway.ts';
 import { demoOperations } from './demo/demo-operations.ts';
-import type { Problem } from './embedded/shard-host.ts';
+import type { Problem } from './embedded/shard-reports.ts';
 import type { Engine } from './engine.ts';
 import { Idempotency } from './intake/idempotency.ts';
 import { Intake } from './intake/intake.ts';

@@ -3,7 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import { series, telemetry } from '../base/telemetry.ts';
 import type { CommitWatch } from '../log/event-log-segments.ts';
 import type { Recovery } from '../log/segments/segment-recovery.ts';
-import type { Problem } from './shard-host.ts';
+import type { Problem } from './shard-reports.ts';
 
 const metrics = {
   bytes: series('carillon_log_bytes_total', {}),

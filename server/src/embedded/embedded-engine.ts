@@ -32,7 +32,7 @@ import type { PackedBatch } from '../log/record.ts';
 import { Caller } from './channel.ts';
 import { PageCache } from './page-cache.ts';
 import { consumptionOf, createProgress, unappliedBytes } from './progress.ts';
-import type { Problem } from './shard-host.ts';
+import type { Problem } from './shard-reports.ts';
 import type { ShardThreadOptions } from './shard-thread-options.ts';
 
 export interface EmbeddedEngineOptions extends Omit<ShardThreadOptions, 'progress'> {

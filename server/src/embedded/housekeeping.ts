@@ -6,7 +6,8 @@ import type { InboxStore } from '../inbox/inbox-store.ts';
 import { Retention } from '../inbox/retention.ts';
 import type { IdempotencyStore } from '../intake/idempotency-store.ts';
 import type { EventLog } from '../log/event-log.ts';
-import type { Problem, ShardHost } from './shard-host.ts';
+import type { ShardHost } from './shard-host.ts';
+import type { Problem } from './shard-reports.ts';
 import type { ShardThreadOptions } from './shard-thread-options.ts';
 
 export interface HousekeepingParts {

@@ -13,7 +13,8 @@ import type { InboxStore } from '../inbox/inbox-store.ts';
 import { InboxStoreMemory } from '../inbox/inbox-store-memory.ts';
 import { EventLogMemory } from '../log/event-log-memory.ts';
 import { consumptionOf, createProgress } from './progress.ts';
-import { type Problem, ShardHost } from './shard-host.ts';
+import { ShardHost } from './shard-host.ts';
+import type { Problem } from './shard-reports.ts';
 
 const time = '2026-03-10T11:00:00Z';
 

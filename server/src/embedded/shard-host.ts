@@ -8,16 +8,12 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Lane, lanes } from '@carillon/contract/lanes.ts';
-import { type Reason, reasons } from '@carillon/contract/reasons.ts';
 import type { MarksFrame } from '@carillon/contract/stream.ts';
-import { CarillonError } from '../base/carillon-error.ts';
 import type { Clock } from '../base/clock.ts';
 import { shardOf } from '../base/hash.ts';
 import type { PersonKey, Revision } from '../base/ids.ts';
-import type { LogFields } from '../base/log.ts';
 import type { LogEvent } from '../base/log-events.ts';
 import { nextRevision } from '../base/revision.ts';
-import { type Series, series, telemetry } from '../base/telemetry.ts';
 import { builtInTypes } from '../content/type-catalogue.ts';
 import type { Decision } from '../decide/decision.ts';
 import type { EventFacts } from '../decide/event-facts.ts';
@@ -33,25 +29,7 @@ import { ShardExecutor, type ShardListener } from '../shard/shard-executor.ts';
 import { type ShardMemory, usualMemory } from '../shard/shard-memory.ts';
 import { PageHolders } from './page-holders.ts';
 import { noteApplied, noteBacklog } from './progress.ts';
-
-const metrics = {
-  decisions: Object.fromEntries(
-    reasons.map((reason) => [reason, series('carillon_decisions_total', { reason })]),
-  ) as Record<Reason, Series>,
-  apply: series('carillon_apply_seconds', {}),
-  rows: series('carillon_inbox_rows_total', {}),
-  unusable: series('carillon_records_unusable_total', {}),
-  writeErrors: series('carillon_inbox_write_errors_total', {}),
-  trimmed: series('carillon_inbox_trimmed_total', {}),
-  append: series('carillon_log_append_seconds', {}),
-  delivery: series('carillon_delivery_seconds', {}),
-};
-
-/** Something an operator should see: an event of the log list with its fields. */
-export interface Problem {
-  readonly event: LogEvent;
-  readonly fields: LogFields;
-}
+import { type Problem, ShardReports } from './shard-reports.ts';
 
 export interface ShardHostParts {
   readonly log: EventLog;
@@ -77,15 +55,13 @@ export class ShardHost {
   readonly #watched = new Map<PersonKey, number>();
   readonly #frames = new FrameBatchWriter();
   readonly #pageHolders: PageHolders;
+  readonly #reports: ShardReports;
   /** What was waiting at the start is not applied yet. */
   #isReplaying = false;
-  /** The last append failed. */
-  #isRefusing = false;
-  /** The last write of inboxes failed. */
-  #isWriteFailing = false;
 
   constructor(parts: ShardHostParts) {
     this.#parts = parts;
+    this.#reports = new ShardReports(parts.onProblem);
     this.#pageHolders = new PageHolders(parts.onPagesStale ?? (() => {}));
     const { log, store, clock, memory = usualMemory } = parts;
     const listener = this.#listener();
@@ -133,12 +109,11 @@ export class ShardHost {
     let statuses: AppendStatus[];
     try {
       statuses = await log.append(batch);
-      this.#isRefusing = false;
     } catch (error) {
-      this.#appendFailed(error);
+      this.#reports.appendFailed(error);
       throw error;
     }
-    telemetry.observe(metrics.append, (clock.monotonic() - beganMs) / 1000);
+    this.#reports.appended(clock.monotonic() - beganMs);
     this.#noteBacklog();
     if (!statuses.includes('duplicate')) return null;
     return Uint8Array.from(statuses, (status) => (status === 'duplicate' ? 1 : 0));
@@ -201,14 +176,13 @@ export class ShardHost {
       await store.remove(person, items, nextRevision(previous, clock.now()));
       this.#pageHolders.changed([person]);
       executor.forget(person);
-      telemetry.add(metrics.trimmed, items.length);
+      this.#reports.trimmed(items.length);
     });
   }
 
   /** Tells operators of a failure, by its code only: messages may quote what somebody sent. */
   report(event: LogEvent, error: unknown): void {
-    const code = (error as { code?: unknown } | null)?.code;
-    this.#parts.onProblem({ event, fields: { code: typeof code === 'string' ? code : 'unknown' } });
+    this.#reports.report(event, error);
   }
 
   /** By lane: how long ago the oldest event was accepted that is durable and not applied; 0 where none waits. In ms. */
@@ -236,24 +210,15 @@ export class ShardHost {
     return {
       isWatched: (person) => this.#watched.has(person),
       changed: (people, tookMs) => {
-        this.#isWriteFailing = false;
-        telemetry.observe(metrics.apply, tookMs / 1000);
+        this.#reports.applied(tookMs);
         this.#publish(people);
       },
       decided: (event, user, decision) => {
-        telemetry.add(metrics.decisions[decision.reason]);
+        this.#reports.decided(decision.reason);
         this.#parts.onDecided?.(event, user, decision);
       },
-      unusable: ({ bytes, ...where }) => {
-        telemetry.add(metrics.unusable);
-        this.#parts.onProblem({ event: 'recordUnusable', fields: { ...where, bytes: bytes.length } });
-      },
-      writeFailed: (error) => {
-        telemetry.add(metrics.writeErrors);
-        // Told of once: it is tried several times a second until the disk lets it.
-        if (!this.#isWriteFailing) this.report('inboxWriteFailed', error);
-        this.#isWriteFailing = true;
-      },
+      unusable: (record) => this.#reports.unusable(record),
+      writeFailed: (error) => this.#reports.writeFailed(error),
     };
   }
 
@@ -261,10 +226,9 @@ export class ShardHost {
     this.#pageHolders.changed(people.map(({ key }) => key));
     const nowMs = this.#parts.clock.now();
     for (const person of people) {
-      telemetry.add(metrics.rows, person.changedItems().length);
+      this.#reports.rowsWritten(person.changedItems().length);
       if (!this.#watched.has(person.key)) continue;
-      const acceptedMs = person.changedItems().reduce((newest, item) => Math.max(newest, item.acceptedAtMs), 0);
-      telemetry.observe(metrics.delivery, Math.max(0, nowMs - acceptedMs) / 1000);
+      this.#reports.delivered(person, nowMs);
       for (const frame of changesFrames(person, nowMs)) this.#frames.add(person.key, frame);
     }
     this.#flushFrames();
@@ -272,14 +236,6 @@ export class ShardHost {
     if (this.#noteBacklog() > 0 || !this.#isReplaying) return;
     this.#isReplaying = false;
     this.#parts.onProblem({ event: 'shardCaughtUp', fields: {} });
-  }
-
-  /** Told of once, until an append succeeds again: a full disk refuses thousands a second. */
-  #appendFailed(error: unknown): void {
-    if (this.#isRefusing) return;
-    this.#isRefusing = true;
-    const isFull = error instanceof CarillonError && error.code === 'CARILLON_STORAGE_FULL';
-    this.report(isFull ? 'storageFull' : 'logWriteFailed', error);
   }
 
   #flushFrames(): void {
@@ -299,7 +255,7 @@ export class ShardHost {
 }
 
 /** When the record at a position was accepted; null where there is none yet. */
-async function acceptedAt(
+export async function acceptedAt(
   log: EventLog,
   { shard, lane }: { shard: number; lane: Lane },
   position: Position,

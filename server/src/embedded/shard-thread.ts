@@ -18,7 +18,8 @@ import { Answerer, type Handler } from './channel.ts';
 import { countCommits, recoveryProblems } from './count-commits.ts';
 import { Housekeeping } from './housekeeping.ts';
 import { noteLag } from './progress.ts';
-import { type Problem, prepareFolders, ShardHost } from './shard-host.ts';
+import { prepareFolders, ShardHost } from './shard-host.ts';
+import type { Problem } from './shard-reports.ts';
 import type { ShardThreadOptions } from './shard-thread-options.ts';
 
 const options = workerData as ShardThreadOptions;

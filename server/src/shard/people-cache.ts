@@ -127,8 +127,9 @@ export class PeopleCache {
     }
   }
 
-  forget(key: PersonKey): void {
-    this.#people.delete(key);
+  forget(key?: PersonKey): void {
+    if (key === undefined) this.#people.clear();
+    else this.#people.delete(key);
   }
 
   async #loadCold(keys: readonly PersonKey[]): Promise<void> {

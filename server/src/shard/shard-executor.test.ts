@@ -8,7 +8,7 @@ import { builtInTypes, createTypeCatalogue, type TypeEntry } from '../content/ty
 import { InboxStoreMemory } from '../inbox/inbox-store-memory.ts';
 import { EventLogMemory } from '../log/event-log-memory.ts';
 import type { PackedBatch } from '../log/record.ts';
-import { ShardExecutor, type UnusableRecord } from './shard-executor.ts';
+import { ShardExecutor, type ShardListener, type UnusableRecord } from './shard-executor.ts';
 import { usualMemory } from './shard-memory.ts';
 
 const r1 = personKey('default', 'r1');
@@ -106,5 +106,50 @@ describe('a record that cannot be used (BC-10, N3a)', () => {
   test('reaches everyone it can reach, and is told of once', async () => {
     const { unusable } = await run([inDirect(packEvents([message('m1', 'live.started', ['r1', 'r2', 'r3'])], 0))]);
     assert.equal(unusable.length, 1);
+  });
+});
+
+describe('an executor that stops', () => {
+  function create(listener: Partial<ShardListener> = {}) {
+    const log = new EventLogMemory();
+    const store = new InboxStoreMemory();
+    const heard: ShardListener = {
+      isWatched: () => false,
+      changed() {},
+      decided() {},
+      unusable: () => assert.fail(),
+      writeFailed() {},
+      ...listener,
+    };
+    const parts = { log, store, catalogue: builtInTypes, clock: new VirtualClock(), memory: usualMemory };
+    return { log, store, executor: new ShardExecutor({ shard: 0, listener: heard, ...parts }) };
+  }
+
+  test('refuses what was to run between micro-batches and had no turn yet', async () => {
+    const { executor } = create();
+    await executor.start();
+    const first = executor.between(async () => {});
+    const stopped = executor.stop();
+    const late = executor.between(assert.fail);
+    await assert.rejects(late, /not worked at/);
+    await stopped;
+    await first.catch((error: Error) => assert.match(error.message, /not worked at/));
+  });
+
+  test('asks who watches between the write and the telling', async () => {
+    const seen: string[] = [];
+    const { executor, log, store } = create({
+      async written(people) {
+        const { items } = await store.head(r1, 10);
+        seen.push(`written ${people.length}, stored ${items.length}`);
+      },
+      changed: (people) => void seen.push(`changed ${people.length}`),
+    });
+    await log.append(packEvents([message('m1')], 0));
+    await executor.start();
+    await executor.between(async () => {});
+    while (seen.length < 2) await executor.between(async () => {});
+    await executor.stop();
+    assert.deepEqual(seen, ['written 1, stored 1', 'changed 1']);
   });
 });

@@ -29,6 +29,8 @@ import type { ShardMemory } from './shard-memory.ts';
 
 /** What happens to a shard, for whoever publishes and counts. All calls are synchronous and must not throw. */
 export interface ShardListener {
+  /** A micro-batch is written, and nothing of it told yet: the moment to find out who watches, where that takes a while. */
+  written?(people: readonly Person[]): Promise<void>;
   /** Whether this person's changes will be published, with counts. */
   isWatched(person: PersonKey): boolean;
   /** A micro-batch is written: these people have changed rows (`changedItems`). `tookMs`: from its records to here. */
@@ -64,12 +66,17 @@ export interface ShardOptions {
   readonly memory: ShardMemory;
 }
 
+interface Between {
+  run(): Promise<void>;
+  refuse(): void;
+}
+
 export class ShardExecutor {
   readonly #options: ShardOptions;
   readonly #people: PeopleCache;
   readonly #view = new RecordView();
   readonly #facts: RecordFacts;
-  readonly #between: (() => Promise<void>)[] = [];
+  readonly #between: Between[] = [];
   #lanes: LaneReader | null = null;
   #positions: readonly Position[] = [];
   #wake: (() => void) | null = null;
@@ -101,7 +108,11 @@ export class ShardExecutor {
     this.#isStopping = true;
     this.#stopListening();
     this.#wakeUp();
-    await this.#running;
+    try {
+      await this.#running;
+    } finally {
+      for (const { refuse } of this.#between.splice(0)) refuse();
+    }
   }
 
   /** Rejects when the executor fails beyond repair, for whoever must stop the process. */
@@ -109,10 +120,12 @@ export class ShardExecutor {
     return this.#running ?? Promise.resolve();
   }
 
-  /** Runs `work` between two micro-batches, when memory and store agree. */
+  /** Runs `work` between two micro-batches, when memory and store agree. Rejects if the executor stops before its turn. */
   between<Result>(work: () => Promise<Result>): Promise<Result> {
     return new Promise((resolve, reject) => {
-      this.#between.push(() => work().then(resolve, reject));
+      const refuse = (): void => reject(new Error('the shard is not worked at here any more'));
+      if (this.#isStopping) refuse();
+      else this.#between.push({ run: () => work().then(resolve, reject), refuse });
       this.#wakeUp();
     });
   }
@@ -122,8 +135,8 @@ export class ShardExecutor {
     return this.#people.get(key);
   }
 
-  /** Makes the next event of this person read the store again. Only inside `between`. */
-  forget(key: PersonKey): void {
+  /** Makes the next event of this person, or of everybody, read the store again. Only inside `between`. */
+  forget(key?: PersonKey): void {
     this.#people.forget(key);
   }
 
@@ -149,7 +162,7 @@ export class ShardExecutor {
     while (!this.#isStopping) {
       const heard = this.#signals;
       // Only what waits now: work that asks for more work must not keep events waiting.
-      for (const work of this.#between.splice(0)) await work();
+      for (const { run } of this.#between.splice(0)) await run();
       const next = await (this.#lanes as LaneReader).pull(limits.microBatchBytesMax);
       if (next !== null) await this.#apply(next);
       // Whatever came while it looked must not be slept over.
@@ -185,6 +198,7 @@ export class ShardExecutor {
     await this.#write(people, positions);
     this.#positions = positions;
     this.#lanes?.applied();
+    await listener.written?.(people);
     // Only now: what lies beyond memory is counted in the store, which must hold what memory holds.
     const nowMs = clock.now();
     for (const person of people) {
