@@ -10,6 +10,6 @@ export interface RevokedSession {
 
 export interface RevocationStore {
   put(revoked: RevokedSession): Promise<void>;
-  /** All that count still. Those that count no more are removed on the way. */
+  /** All that count still. Those that count no more are removed on the way, or go by themselves. */
   load(nowMs: number): Promise<readonly RevokedSession[]>;
 }

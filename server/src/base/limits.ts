@@ -115,6 +115,15 @@ export const limits = {
   storeSpareBytes: 8 * MiB,
   /** Wait before a failed write of the inbox store is tried again; intake is refused meanwhile once the backlog is full. */
   storeRetryMs: 250,
+  /** Requests to the cluster's store under way at once, from one process; more wait in the process. */
+  storeWritesInFlightMax: 256,
+  storeReadsInFlightMax: 256,
+  /** Answers and revocations are kept so much longer than asked for: clocks of processes and nodes differ. */
+  storeExpirySpareMs: minute,
+  /** What a node of the cluster's store has for an answer; then another is asked, or the request fails. */
+  storeRequestMs: 12 * second,
+  /** How long a migration waits for all nodes of the cluster's store to know a new table; then it fails. */
+  schemaAgreementSeconds: 30,
 
   // Inbox (I1–I7, D4, D5)
   /** Rows of one person; the oldest are archived and trimmed in the background. */
@@ -144,6 +153,10 @@ export const limits = {
   formerPlacesMax: 6,
   /** Deltas of one group's members that a read merges; more are first joined into one. */
   memberDeltasMax: 64,
+  /** Rows read beyond those asked for, in the cluster's store: mostly enough to know the order without a second read. */
+  headSpareRows: 32,
+  /** Rows in the cluster's store expire so long after their time, had retention not removed them before. */
+  rowExpiryGraceMs: 14 * day,
   /** Rows read at a time where a page or a count goes beyond the newest. */
   readStepRows: 500,
   /** People whose counts are remembered between reads; the one remembered longest is dropped. */

@@ -11,8 +11,7 @@
  *   `limits.groupSpanMs` later.
  * Marks: written by anyone at any time, merged by rule (`mergeMarks`), never by read and overwrite.
  * Reads never wait for writes and see whole writes only.
- * Cassandra: partition key (tenant, user); clustering (activityAt desc, id) for rows, (item, revision) for members,
- *   id for marks; one UNLOGGED batch per person is one mutation; former places carry a TTL.
+ * Positions: of several writers of one shard the one that asked for them last (`positions`) wins.
  */
 import type { NotificationId, PersonKey, Revision } from '../base/ids.ts';
 import type { Position } from '../log/event-log.ts';
@@ -49,7 +48,10 @@ export interface MarksPatch {
 }
 
 export interface InboxStore {
-  /** Positions of the shard's lanes, by lane index, as of the last write; null before the first. */
+  /**
+   * Positions of the shard's lanes, by lane index, as of the last write; null before the first. Whoever becomes the
+   * shard's writer asks first: from then on the writes of earlier ones count no more.
+   */
   positions(shard: number): Promise<readonly Position[] | null>;
   /** Applies one micro-batch. */
   write(shard: number, people: readonly PersonWrite[], positions: readonly Position[]): Promise<void>;
@@ -64,7 +66,7 @@ export interface InboxStore {
   marks(person: PersonKey): Promise<Marks>;
   /** Merges and answers the marks as they then are. Any order of any patches ends in the same marks. */
   mergeMarks(person: PersonKey, patch: MarksPatch): Promise<Marks>;
-  /** People that have rows, in a stable order, for background work. */
+  /** People that have rows, each once, in a stable order of the store's own, for background work. */
   people(after: PersonKey | null, max: number): Promise<readonly PersonKey[]>;
   /** The place of the item that has `rank` newer items before it; null if there are not so many. */
   placeAt(person: PersonKey, rank: number): Promise<Place | null>;

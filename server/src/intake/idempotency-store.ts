@@ -15,6 +15,6 @@ export interface StoredAnswer {
 export interface IdempotencyStore {
   get(key: string, nowMs: number): Promise<StoredAnswer | null>;
   put(key: string, answer: StoredAnswer, expiresAtMs: number): Promise<void>;
-  /** Removes what has expired. Answers how many. */
+  /** Removes what has expired, where that does not go by itself. Answers how many; 0 when there is nothing left to do. */
   expire(nowMs: number): Promise<number>;
 }

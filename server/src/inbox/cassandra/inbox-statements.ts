@@ -1,0 +1,105 @@
+/**
+ * What is written to the inbox tables, as statements of one partition: sent as one batch they are one mutation, which
+ * Cassandra applies wholly or not at all. Every cell carries a timestamp of ours, never the time of writing, so that
+ * repeating a statement, or sending statements in another order, ends in the same cells.
+ *
+ *   rows      the row's revision: an outdated owner's late write loses
+ *   members   twice the delta's revision, so that there is room between two: a joined delta takes the place of the
+ *             last of those it joins
+ *   facts     see `facts-codec.ts`
+ */
+import { types } from 'cassandra-driver';
+import { type PersonKey, type Revision, splitPersonKey } from '../../base/ids.ts';
+import type { MarksPatch } from '../inbox-store.ts';
+import type { Item, Member, PersonWrite } from '../item.ts';
+import { encodeItem } from '../item-codec.ts';
+import { encodeMembers } from '../member-codec.ts';
+import { type Fact, itemFacts, revisionFact, throughFacts } from './facts-codec.ts';
+
+export interface Statement {
+  readonly query: string;
+  readonly params: readonly unknown[];
+}
+
+/** The id under which facts of the person lie: before all rows, newest first. */
+export const personId = '~';
+
+const whereId = 'WHERE tenant = ? AND user = ? AND id = ?';
+const putItem = `UPDATE inbox USING TIMESTAMP ? AND TTL ? SET item = ? ${whereId}`;
+const putFact = `UPDATE inbox USING TIMESTAMP ? SET facts[?] = ? ${whereId}`;
+const putMembers = `UPDATE inbox_members USING TIMESTAMP ? AND TTL ? SET members = ? ${whereId} AND revision = ?`;
+const deleteRow = `DELETE FROM inbox USING TIMESTAMP ? ${whereId}`;
+const deleteMembers = `DELETE FROM inbox_members USING TIMESTAMP ? ${whereId}`;
+const deleteMembersBefore = `DELETE FROM inbox_members USING TIMESTAMP ? ${whereId} AND revision < ?`;
+
+/** How long rows live if retention does not come for them: seconds from now. */
+export interface Lifetimes {
+  row(acceptedAtMs: number): number;
+  readonly members: number;
+}
+
+export function writeStatements(change: PersonWrite, lifetimes: Lifetimes): Statement[] {
+  const { tenant, user } = splitPersonKey(change.person);
+  const statements: Statement[] = [];
+  // Where a row has moved from is in the row itself: its place in the table never changes.
+  for (const { item } of change.items) {
+    const ttl = lifetimes.row(item.acceptedAtMs);
+    statements.push({ query: putItem, params: [item.revision, ttl, encodeItem(item), tenant, user, item.id] });
+  }
+  for (const { item, revision, members } of change.members) {
+    const params = [2 * revision, lifetimes.members, encodeMembers(members), tenant, user, item, revision];
+    statements.push({ query: putMembers, params });
+  }
+  if (change.deepRevision !== null) {
+    statements.push(factStatement(change.person, personId, revisionFact('deep', change.deepRevision)));
+  }
+  return statements;
+}
+
+export function marksStatements(person: PersonKey, patch: MarksPatch): Statement[] {
+  const statements = throughFacts(patch).map((fact) => factStatement(person, personId, fact));
+  for (const change of patch.items ?? []) {
+    statements.push(...itemFacts(change, patch.version).map((fact) => factStatement(person, change.id, fact)));
+  }
+  return statements;
+}
+
+/** Deletes the rows with their marks and members. */
+export function removeStatements(person: PersonKey, items: readonly Item[], revision: Revision): Statement[] {
+  const { tenant, user } = splitPersonKey(person);
+  const statements = [factStatement(person, personId, revisionFact('trimmed', revision))];
+  for (const item of items) {
+    statements.push({ query: deleteRow, params: [revision, tenant, user, item.id] });
+    if (mayHaveDeltas(item)) statements.push({ query: deleteMembers, params: [2 * revision, tenant, user, item.id] });
+  }
+  return statements;
+}
+
+/** Puts `joined` in the place of all deltas up to the last one, of this revision. */
+export function joinStatements(
+  person: PersonKey,
+  id: string,
+  joined: { readonly members: readonly Member[]; readonly lastRevision: Revision },
+  lifetimes: Lifetimes,
+): Statement[] {
+  const { tenant, user } = splitPersonKey(person);
+  const { members, lastRevision } = joined;
+  const twice = types.Long.fromNumber(2 * lastRevision);
+  return [
+    { query: deleteMembersBefore, params: [twice.subtract(1), tenant, user, id, lastRevision] },
+    {
+      query: putMembers,
+      params: [twice.add(1), lifetimes.members, encodeMembers(members), tenant, user, id, lastRevision],
+    },
+  ];
+}
+
+/** A row nothing happened to since it was opened has its members in itself. */
+function mayHaveDeltas(item: Item): boolean {
+  return item.opening.length === 0 || item.revision !== item.createdRevision;
+}
+
+function factStatement(person: PersonKey, id: string, { name, value, timestamp }: Fact): Statement {
+  const { tenant, user } = splitPersonKey(person);
+  return { query: putFact, params: [timestamp, name, value, tenant, user, id] };
+}
