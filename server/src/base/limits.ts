@@ -51,6 +51,24 @@ export const limits = {
   /** Idle HTTP connections are kept longer than producers' pools keep theirs. */
   keepAliveMs: 120 * second,
 
+  // Events from a Kafka topic (E4)
+  /** Longest wait of a fetch for news; a partition that was left out of it comes again after that. */
+  topicFetchWaitMs: 100,
+  /** Fetched bytes of one partition that wait to be taken; above, it is left out of fetches. */
+  topicBufferBytesMax: 1 * MiB,
+  /** Messages that are taken together: one append, one commit. */
+  topicTakeMax: 1000,
+  /** What has been taken is committed to the group at most this often. */
+  topicCommitEveryMs: 20,
+  /** Wait before what failed (group, fetch, log, dead letters) is tried again. */
+  topicRetryMs: second,
+  /** A process that dies keeps its partitions for this long; then others get them. */
+  topicSessionMs: 10 * second,
+  /** How often it is measured how far the topic is ahead. */
+  topicLagEveryMs: 5 * second,
+  /** How long a stop waits for messages at hand; what is not taken by then is read again by the next owner. */
+  topicStopMs: 3 * second,
+
   // Authentication (S2)
   /** A token or key; a longer one is invalid. */
   tokenCharsMax: 8 * KiB,

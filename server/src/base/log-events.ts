@@ -22,6 +22,12 @@ export const logEvents = {
   logWriteFailed: ['error', 'The log could not be written'],
   storageFull: ['error', 'The disk is full: nothing is accepted until there is space'],
 
+  topicJoined: ['info', 'Partitions of the events topic are read here'],
+  topicFailed: ['warn', 'The events topic cannot be read or written; it is tried again'],
+  topicWaits: ['warn', 'A partition of the events topic waits until its events can be taken'],
+  topicSkipped: ['error', 'Kafka deleted messages of the events topic before they could be taken'],
+  eventsBuried: ['warn', 'Messages that cannot be taken were put into the dead-letter topic'],
+
   shardReplaying: ['info', 'Events that were not yet applied are applied now'],
   shardCaughtUp: ['info', 'All events of the log are applied'],
   shardFailed: ['error', 'A shard stopped: its events wait in the log'],

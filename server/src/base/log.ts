@@ -23,6 +23,7 @@ export const logFields = [
   'offset',
   'operation',
   'part',
+  'partition',
   'port',
   'position',
   'reason',

@@ -3,6 +3,7 @@
  * so that no request can ever make a new series. Counters of all series are there, at zero, from the start.
  */
 import { type CloseReason, closeCodes } from '@carillon/contract/close-codes.ts';
+import { type ErrorCode, errorCodes } from '@carillon/contract/error-codes.ts';
 import { lanes } from '@carillon/contract/lanes.ts';
 import { reasons } from '@carillon/contract/reasons.ts';
 
@@ -43,6 +44,23 @@ export const metricList = {
     class: ['1xx', '2xx', '3xx', '4xx', '5xx'],
   }),
   carillon_http_request_seconds: seconds('Time from the request line to the end of the answer.', none),
+
+  carillon_topic_messages_total: counter(
+    'Messages of the events topic that were settled: `taken` by intake, `empty` ones have no event in them.',
+    { result: ['taken', 'empty'] },
+  ),
+  carillon_topic_dead_total: counter('Messages of the events topic put into the dead-letter topic, by reason.', {
+    code: Object.keys(errorCodes) as ErrorCode[],
+  }),
+  carillon_topic_waits_total: counter('Times a partition of the events topic had to wait before it could go on.', {
+    reason: ['overloaded', 'rateLimited', 'storageFull', 'logFailed', 'deadLettersFailed'],
+  }),
+  carillon_topic_skipped_total: counter(
+    'Messages of the events topic that Kafka had deleted before they could be taken.',
+    none,
+  ),
+  carillon_topic_lag_messages: gauge('Messages of the events topic, in partitions read here, that wait.', none),
+  carillon_topic_oldest_seconds: gauge('Age of the oldest message of the events topic that was read and waits.', none),
 
   carillon_log_bytes_total: counter('Bytes written to the log.', none),
   carillon_log_syncs_total: counter('Syncs of the log: one per group commit.', none),
