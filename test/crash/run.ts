@@ -5,23 +5,16 @@
  * `npm run test:crash -- [--kills 20] [--events 100000] [--seed N]`
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { Event } from '@carillon/contract/event.ts';
-import { readTraceEvents, summarizeTrace } from '../../scripts/trace/read-trace.ts';
-import { sendBatch } from '../../scripts/trace/send-batch.ts';
-import { systemClock } from '../../server/src/base/clock.ts';
-import { fingerprintOf } from '../../server/src/base/hash.ts';
 import { seededRandom } from '../../server/src/base/random.ts';
 import { checkInboxes } from './check-inboxes.ts';
 import { CrashingServer, pause } from './crashing-server.ts';
 import { ExpectedInboxes } from './expected-inboxes.ts';
-
-const sample = new URL('../../examples/traces/higgs-sample.txt.gz', import.meta.url).pathname;
-const senders = 4;
-const batchEvents = 100;
+import { freePort } from './free-port.ts';
+import { sendStream } from './send-stream.ts';
+import { traceStreams } from './trace-streams.ts';
 
 const { values } = parseArgs({
   options: {
@@ -41,10 +34,11 @@ async function run(): Promise<boolean> {
   await writeFile(config, 'inbox: { rowsPerPersonMax: 100000 }\n');
   const server = new CrashingServer(await freePort(), { CARILLON_DATA: dataDir, CARILLON_CONFIG: config });
   const expected = new ExpectedInboxes();
-  const streams = await splitByRecipient(expected);
+  const streams = await traceStreams({ events: eventsMax, senders: 4 }, expected);
   await server.start();
   const progress = { sent: 0, repeated: 0 };
-  const sending = Promise.all(streams.map((events) => send(server, events, progress)));
+  const ports = { url: server.url, fetch, random, progress, next: async () => {} };
+  const sending = Promise.all(streams.map((events) => sendStream(events, ports)));
   const slowest = await killAgainAndAgain(server, progress);
   await sending;
   await server.caughtUp();
@@ -60,75 +54,6 @@ async function run(): Promise<boolean> {
   return faults.length === 0;
 }
 
-/** Events of one recipient go through one sender, so that they arrive in order, as an app's own queue would send them. */
-async function splitByRecipient(expected: ExpectedInboxes): Promise<Event[][]> {
-  const streams: Event[][] = Array.from({ length: senders }, () => []);
-  const { firstTimeMs, lastTimeMs } = await summarizeTrace(sample);
-  const nowMs = systemClock.now();
-  for (let lap = 0; expected.events < eventsMax; lap++) {
-    const lapsLeft = Math.ceil(eventsMax / 20_000) - lap;
-    const endsMs = nowMs - (lapsLeft - 1) * (lastTimeMs - firstTimeMs + 1000);
-    for await (const event of readTraceEvents(sample, { lastTimeMs, nowMs: endsMs })) {
-      if (expected.events >= eventsMax) break;
-      const own = event.type === 'post.reposted' ? event.object : { ...event.object, id: `${event.object?.id}-${lap}` };
-      const lapEvent = { ...event, id: `${event.id}-${lap}`, object: own } as Event;
-      expected.add(lapEvent);
-      const user = 'user' in event.to ? event.to.user : '';
-      (streams[fingerprintOf(user) % senders] as Event[]).push(lapEvent);
-    }
-  }
-  return streams;
-}
-
-async function send(
-  server: CrashingServer,
-  events: readonly Event[],
-  progress: { sent: number; repeated: number },
-): Promise<void> {
-  let token: Promise<string> | null = null;
-  const ports = {
-    url: server.url,
-    fetch,
-    random,
-    token: (renew: boolean): Promise<string> => {
-      if (token === null || renew) token = newToken(server.url);
-      return token;
-    },
-    // The dead come back within a second: waiting longer would only make it easy.
-    wait: (delayMs: number) => pause(Math.min(delayMs, 100)),
-  };
-  for (let at = 0; at < events.length; at += batchEvents) {
-    const batch = events.slice(at, at + batchEvents);
-    for (;;) {
-      try {
-        const counts = await sendBatch(batch, ports);
-        if (counts.rejected > 0) throw new Error(`refused: ${counts.firstRejection}`);
-        if (counts.retries > 0) progress.repeated++;
-        break;
-      } catch (error) {
-        if ((error as Error).name !== 'SendError' && !(error instanceof TypeError)) throw error;
-        progress.repeated++;
-        await pause(50);
-      }
-    }
-    progress.sent += batch.length;
-  }
-}
-
-async function newToken(url: string): Promise<string> {
-  const body = JSON.stringify({ source: 'trace' });
-  const headers = { 'content-type': 'application/json' };
-  for (;;) {
-    try {
-      const answer = await fetch(`${url}/v1/dev/token`, { method: 'POST', body, headers });
-      if (answer.ok) return ((await answer.json()) as { token: string }).token;
-    } catch {
-      // Down at this moment.
-    }
-    await pause(50);
-  }
-}
-
 /** A kill at a random moment in each of `kills` equal parts of the load. Answers the slowest start. */
 async function killAgainAndAgain(server: CrashingServer, progress: { sent: number }): Promise<number> {
   let slowest = 0;
@@ -140,15 +65,4 @@ async function killAgainAndAgain(server: CrashingServer, progress: { sent: numbe
     slowest = Math.max(slowest, await server.start());
   }
   return slowest;
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
 }
