@@ -111,6 +111,11 @@ export const errorCodes = {
     title: 'The disk is full: nothing was stored',
     next: 'An operator must free space; then send the same events again.',
   },
+  CARILLON_LOG_UNAVAILABLE: {
+    status: 503,
+    title: 'The event log does not answer',
+    next: 'Wait for `Retry-After`, then send the same ids again: what was stored all the same has no second effect.',
+  },
   CARILLON_DRAINING: {
     status: 503,
     title: 'The service is stopping',

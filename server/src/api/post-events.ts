@@ -23,6 +23,7 @@ export function postEvents(intake: Intake): Operation {
       'CARILLON_RATE_LIMITED',
       'CARILLON_OVERLOADED',
       'CARILLON_STORAGE_FULL',
+      'CARILLON_LOG_UNAVAILABLE',
     ],
     idempotent: true,
     admit: ({ principal, headers }) => intake.admit(principal, headers),

@@ -42,7 +42,38 @@ function mix(first: number, second: number): number {
   return value === 0 ? 1 : value;
 }
 
-/** The shard a person belongs to. */
+/**
+ * The shard a person belongs to: murmur2 of the key's UTF-8 bytes, as Kafka's own clients choose a partition by key, so
+ * that a record's shard and its partition are the same number whoever writes it.
+ */
 export function shardOf(person: string, shards: number): number {
-  return shards === 1 ? 0 : fingerprintOf(person, 7) % shards;
+  return shards === 1 ? 0 : (murmur2(person) & 0x7fffffff) % shards;
+}
+
+const murmurFactor = 0x5bd1e995;
+
+/** Kafka's murmur2 (32 bit, signed) of a text's UTF-8 bytes. */
+export function murmur2(text: string): number {
+  for (let at = 0; at < text.length; at++) {
+    if (text.charCodeAt(at) > 0x7f) return murmur2Of(Buffer.from(text));
+  }
+  if (text.length > asciiBytes.length) return murmur2Of(Buffer.from(text));
+  return murmur2Of(asciiBytes.subarray(0, asciiBytes.write(text, 0, 'latin1')));
+}
+
+/** For the usual key, so that hashing it allocates no bytes. */
+const asciiBytes = Buffer.alloc(512);
+
+function murmur2Of(bytes: Buffer): number {
+  let hash = 0x9747b28c ^ bytes.length;
+  const whole = bytes.length & ~3;
+  for (let at = 0; at < whole; at += 4) {
+    let word = Math.imul(bytes.readInt32LE(at), murmurFactor);
+    word = Math.imul(word ^ (word >>> 24), murmurFactor);
+    hash = Math.imul(hash, murmurFactor) ^ word;
+  }
+  for (let at = bytes.length - 1; at >= whole; at--) hash ^= (bytes[at] as number) << (8 * (at - whole));
+  if (bytes.length > whole) hash = Math.imul(hash, murmurFactor);
+  hash = Math.imul(hash ^ (hash >>> 13), murmurFactor);
+  return hash ^ (hash >>> 15);
 }

@@ -106,6 +106,33 @@ export const limits = {
   /** Committed bytes kept in memory for a reader that keeps up; a slower one reads the files. */
   logTailBytesMax: 8 * MiB,
 
+  // Log on Kafka (G2)
+  /** One produce; what waits beyond goes in the next. Below the 1 MiB that a broker takes as one batch. */
+  produceBytesMax: 768 * KiB,
+  /** How long an append waits for the brokers; then it is refused with 503, and may turn up all the same. */
+  produceWaitMs: 10 * second,
+  /** What a caller waits that was refused because the log does not answer. */
+  logRetrySeconds: 2,
+  /** Read ahead of one lane of one shard; a reader that has so much is not fetched for. */
+  readAheadBytesMax: 1 * MiB,
+  /** One fetch, of one lane of one shard, and of all that have caught up; more comes in the next. */
+  fetchBytesMax: 1 * MiB,
+  fetchAllBytesMax: 8 * MiB,
+  /** How long a fetch waits at the broker for something new. */
+  fetchWaitMs: 100,
+  /** Identities remembered of each shard owned, and of what the process appended; the oldest half goes first. Beyond, a repeat is applied again, without effect. */
+  identityBytesMax: 8 * MiB,
+  /** Records of a lane read again for their identities when a shard is opened. */
+  identityTailRecords: 16_384,
+  /** Connecting to a broker, and an answer of one that takes longer, fail. */
+  kafkaConnectMs: 5 * second,
+  kafkaRequestMs: 10 * second,
+  /** Between two tries after a failure, and how many a question to a partition's leader gets before it is refused. */
+  kafkaRetryMs: 250,
+  kafkaTriesMax: 12,
+  /** How old what a client knows of brokers and leaders may be; an error makes it ask at once. */
+  kafkaMetadataMs: 60 * second,
+
   // Shard executor
   /** One micro-batch of the executor. */
   microBatchBytesMax: 256 * KiB,

@@ -51,7 +51,7 @@ export class Housekeeping implements Service {
 
   async #sweep(): Promise<void> {
     const { log, host, idempotency, clock, options, onProblem } = this.#parts;
-    const bytes = await log.trim(clock.now() - options.logKeptMs, host.appliedPosition);
+    const bytes = await log.trim(clock.now() - options.logKeptMs, () => host.appliedPosition);
     if (bytes > 0) onProblem({ event: 'logTrimmed', fields: { bytes } });
     while ((await idempotency.expire(clock.now())) > 0);
   }

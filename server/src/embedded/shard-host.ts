@@ -7,7 +7,7 @@
  */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Lane, lanes } from '@carillon/contract/lanes.ts';
+import { lanes } from '@carillon/contract/lanes.ts';
 import type { MarksFrame } from '@carillon/contract/stream.ts';
 import type { Clock } from '../base/clock.ts';
 import { shardOf } from '../base/hash.ts';
@@ -22,8 +22,8 @@ import { FrameBatchWriter } from '../deliver/realtime/frame-batch.ts';
 import type { Catchup, InboxService, MarkRequest, PageQuery, PageText } from '../inbox/inbox-service.ts';
 import type { InboxStore } from '../inbox/inbox-store.ts';
 import type { Item } from '../inbox/item.ts';
-import type { AppendStatus, EventLog, Position } from '../log/event-log.ts';
-import { type PackedBatch, RecordView } from '../log/record.ts';
+import type { AppendStatus, EventLog } from '../log/event-log.ts';
+import type { PackedBatch } from '../log/record.ts';
 import type { Person } from '../shard/person.ts';
 import { ShardExecutor, type ShardListener } from '../shard/shard-executor.ts';
 import { type ShardMemory, usualMemory } from '../shard/shard-memory.ts';
@@ -190,7 +190,7 @@ export class ShardHost {
     const { log, clock } = this.#parts;
     const found = lanes.map(async (lane, index) => {
       const behind = [...this.#executors.entries()].filter(([, executor]) => executor.behindBytes(index) > 0);
-      const times = behind.map(([shard, { positions }]) => acceptedAt(log, { shard, lane }, positions[index] ?? 0));
+      const times = behind.map(([shard, { positions }]) => log.acceptedAt(shard, lane, positions[index] ?? 0));
       const known = (await Promise.all(times)).filter((time) => time !== null);
       return known.length === 0 ? 0 : Math.max(0, clock.now() - Math.min(...known));
     });
@@ -252,19 +252,6 @@ export class ShardHost {
     }
     return all;
   }
-}
-
-/** When the record at a position was accepted; null where there is none yet. */
-export async function acceptedAt(
-  log: EventLog,
-  { shard, lane }: { shard: number; lane: Lane },
-  position: Position,
-): Promise<number | null> {
-  const batch = await (await log.open(shard, lane, position)).pull(1);
-  if (batch === null) return null;
-  const view = new RecordView();
-  view.move(Buffer.from(batch.bytes.buffer, batch.bytes.byteOffset, batch.bytes.byteLength), 0);
-  return view.acceptedMs;
 }
 
 /** Creates the folders of an engine's data. */

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { eventLogContract } from './event-log.contract.ts';
+import { eventLogContract, type LogUnderTest } from './event-log.contract.ts';
+import { embeddedLogContract } from './event-log-embedded.contract.ts';
 import { EventLogMemory, MemoryLogState } from './event-log-memory.ts';
 import { idsOf, sampleBatch } from './sample-records.ts';
 
-eventLogContract('memory log', async () => {
+async function make(): Promise<LogUnderTest> {
   const state = new MemoryLogState();
   let log = new EventLogMemory(state);
   return {
@@ -15,9 +16,13 @@ eventLogContract('memory log', async () => {
       return log;
     },
     failOnce: () => log.fail({ code: 'CARILLON_STORAGE_FULL' }),
+    refusal: 'CARILLON_STORAGE_FULL',
     dispose: () => log.close(),
   };
-});
+}
+
+eventLogContract('memory log', make);
+embeddedLogContract('memory log', make);
 
 async function idsIn(state: MemoryLogState): Promise<string[]> {
   const batch = await (await new EventLogMemory(state).open(0, 'social', 0)).pull(1 << 20);

@@ -4,9 +4,10 @@
  */
 import type { Lane } from '@carillon/contract/lanes.ts';
 import { CarillonError } from '../base/carillon-error.ts';
+import { acceptedAt } from './accepted-at.ts';
 import { AppendListeners } from './append-listeners.ts';
 import { checkedRecords } from './checked-records.ts';
-import type { AppendStatus, EventLog, LogBatch, LogReader, Position } from './event-log.ts';
+import type { AppendStatus, AppliedPosition, EventLog, LogBatch, LogReader, Position } from './event-log.ts';
 import { type PackedBatch, RecordView } from './record.ts';
 
 interface StoredRecord {
@@ -97,10 +98,16 @@ export class EventLogMemory implements EventLog {
     return record?.start ?? this.state.end;
   }
 
-  async trim(timeMs: number, applied: Position): Promise<number> {
+  async acceptedAt(shard: number, lane: Lane, position: Position): Promise<number | null> {
+    return acceptedAt(await this.open(shard, lane, position));
+  }
+
+  async trim(timeMs: number, applied: AppliedPosition): Promise<number> {
     let freed = 0;
     for (const [key, records] of this.state.lanes) {
-      while (records[0] !== undefined && records[0].acceptedMs < timeMs && records[0].end <= applied) {
+      const [shard, lane] = key.split(':') as [string, Lane];
+      const end = applied(Number(shard), lane);
+      while (records[0] !== undefined && records[0].acceptedMs < timeMs && records[0].end <= end) {
         const record = records.shift() as StoredRecord;
         this.state.identities.delete(record.identity);
         this.state.gone.set(key, record.end);
@@ -192,6 +199,8 @@ class MemoryReader implements LogReader {
   behindBytes(): number {
     return this.#rest().reduce((sum, record) => sum + record.bytes.length, 0);
   }
+
+  close(): void {}
 
   #first(): StoredRecord | undefined {
     return this.#state.lane(this.#key)[this.#firstIndex()];

@@ -6,7 +6,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { VirtualClock } from '../base/virtual-clock.ts';
-import { eventLogContract } from './event-log.contract.ts';
+import { eventLogContract, type LogUnderTest } from './event-log.contract.ts';
+import { embeddedLogContract } from './event-log-embedded.contract.ts';
 import { EventLogSegments, type SegmentLogSizes } from './event-log-segments.ts';
 import { idsOf, type SampleRecord, sampleBatch } from './sample-records.ts';
 import { LogFilesSimulated } from './segments/log-files-simulated.ts';
@@ -18,7 +19,7 @@ const small: SegmentLogSizes = {
   tailBytesMax: 6 * 1024,
 };
 
-eventLogContract('segment log', async () => {
+async function make(): Promise<LogUnderTest> {
   const files = new LogFilesSimulated();
   let log = EventLogSegments.open(files, small);
   return {
@@ -35,9 +36,13 @@ eventLogContract('segment log', async () => {
         return 'ENOSPC';
       };
     },
+    refusal: 'CARILLON_STORAGE_FULL',
     dispose: () => log.close(),
   };
-});
+}
+
+eventLogContract('segment log', make);
+embeddedLogContract('segment log', make);
 
 async function idsIn(log: EventLogSegments, lane: 'direct' | 'social' = 'social'): Promise<string[]> {
   const reader = await log.open(0, lane, 0);

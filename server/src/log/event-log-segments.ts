@@ -11,9 +11,10 @@ import { type Lane, lanes } from '@carillon/contract/lanes.ts';
 import { CarillonError } from '../base/carillon-error.ts';
 import type { Clock } from '../base/clock.ts';
 import { limits } from '../base/limits.ts';
+import { acceptedAt } from './accepted-at.ts';
 import { AppendListeners } from './append-listeners.ts';
 import { checkedRecords } from './checked-records.ts';
-import type { AppendStatus, EventLog, LogReader, Position } from './event-log.ts';
+import type { AppendStatus, AppliedPosition, EventLog, LogReader, Position } from './event-log.ts';
 import type { PackedBatch } from './record.ts';
 import { type Commit, CommitBuilder, type WaitingBatch } from './segments/commit-builder.ts';
 import { findByTime } from './segments/find-by-time.ts';
@@ -134,8 +135,19 @@ export class EventLogSegments implements EventLog {
     return guarded(() => findByTime(this.#store, laneKey(shard, lanes.indexOf(lane)), timeMs));
   }
 
-  async trim(timeMs: number, applied: Position): Promise<number> {
+  async acceptedAt(shard: number, lane: Lane, position: Position): Promise<number | null> {
+    return acceptedAt(await this.open(shard, lane, position));
+  }
+
+  /** Positions are places in the one file sequence of all lanes, so the least of them bounds it. */
+  async trim(timeMs: number, appliedOf: AppliedPosition): Promise<number> {
     const { segments } = this.#store;
+    const applied = Math.min(
+      ...this.#lanes.keys().map((key) => {
+        const { shard, lane } = splitLaneKey(key);
+        return appliedOf(shard, lanes[lane] as Lane);
+      }),
+    );
     let freed = 0;
     for (let oldest = segments[0]; segments.length > 1 && oldest !== undefined; oldest = segments[0]) {
       if (oldest.end > applied || oldest.acceptedMaxMs >= timeMs) break;

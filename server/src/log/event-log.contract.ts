@@ -1,26 +1,31 @@
-/** What every adapter of `EventLog` must do, in the words of the port. Each adapter's test calls this once. */
+/**
+ * What every adapter of `EventLog` must do, in the words of the port. Each adapter's test calls this once; what the
+ * embedded ones promise beyond it is in event-log-embedded.contract.ts.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Lane } from '@carillon/contract/lanes.ts';
-import type { EventLog, LogReader, Position } from './event-log.ts';
+import type { ErrorCode } from '@carillon/contract/error-codes.ts';
+import { type Lane, lanes } from '@carillon/contract/lanes.ts';
+import type { AppendStatus, EventLog, LogReader, Position } from './event-log.ts';
 import { idsOf, type SampleRecord, sampleBatch } from './sample-records.ts';
 
 export interface LogUnderTest {
   readonly log: EventLog;
   /** Closes the log and opens it again over what is durable. */
   reopen(): Promise<EventLog>;
-  /** Makes the next commit fail as a full disk does, and only that one. */
+  /** Makes the next commit fail with `refusal`, and only that one. */
   failOnce(): void;
+  readonly refusal: ErrorCode;
   dispose(): Promise<void>;
 }
 
-const everything = 1 << 20;
+export const everything = 1 << 20;
 
-function named(prefix: string, count: number, more: Partial<SampleRecord> = {}): SampleRecord[] {
+export function named(prefix: string, count: number, more: Partial<SampleRecord> = {}): SampleRecord[] {
   return Array.from({ length: count }, (_, at) => ({ id: `${prefix}${at}`, ...more }));
 }
 
-async function drain(reader: LogReader, bytesMax = everything): Promise<string[]> {
+export async function drain(reader: LogReader, bytesMax = everything): Promise<string[]> {
   const ids: string[] = [];
   for (let batch = await reader.pull(bytesMax); batch !== null; batch = await reader.pull(bytesMax)) {
     const found = idsOf(batch);
@@ -30,12 +35,21 @@ async function drain(reader: LogReader, bytesMax = everything): Promise<string[]
   return ids;
 }
 
-async function readAllOf(log: EventLog, lane: Lane = 'social', from: Position = 0, shard = 0): Promise<string[]> {
-  return drain(await log.open(shard, lane, from));
+export async function readAllOf(
+  log: EventLog,
+  lane: Lane = 'social',
+  from: Position = 0,
+  shard = 0,
+): Promise<string[]> {
+  const reader = await log.open(shard, lane, from);
+  const ids = await drain(reader);
+  reader.close();
+  return ids;
 }
 
-export function eventLogContract(name: string, make: () => Promise<LogUnderTest>): void {
-  const promise = (text: string, body: (under: LogUnderTest, log: EventLog) => Promise<void>): void => {
+/** Runs each promise over a log of its own. */
+export function promises(name: string, make: () => Promise<LogUnderTest>): Declare {
+  return (text, body) => {
     test(`${name}: ${text}`, async () => {
       const under = await make();
       try {
@@ -45,6 +59,10 @@ export function eventLogContract(name: string, make: () => Promise<LogUnderTest>
       }
     });
   };
+}
+
+export function eventLogContract(name: string, make: () => Promise<LogUnderTest>): void {
+  const promise = promises(name, make);
   durability(promise);
   order(promise);
   identity(promise);
@@ -52,7 +70,7 @@ export function eventLogContract(name: string, make: () => Promise<LogUnderTest>
   times(promise);
 }
 
-type Declare = (text: string, body: (under: LogUnderTest, log: EventLog) => Promise<void>) => void;
+export type Declare = (text: string, body: (under: LogUnderTest, log: EventLog) => Promise<void>) => void;
 
 function durability(promise: Declare): void {
   promise('what was appended is there after a restart', async (under, log) => {
@@ -64,7 +82,7 @@ function durability(promise: Declare): void {
   promise('a rejected append stored nothing, and the next one works', async (under, log) => {
     await log.append(sampleBatch([{ id: 'before' }]));
     under.failOnce();
-    await assert.rejects(log.append(sampleBatch([{ id: 'refused' }])), { code: 'CARILLON_STORAGE_FULL' });
+    await assert.rejects(log.append(sampleBatch([{ id: 'refused' }])), { code: under.refusal });
     assert.deepEqual(await log.append(sampleBatch([{ id: 'after' }])), ['accepted']);
     assert.deepEqual(await readAllOf(log), ['before', 'after']);
     assert.deepEqual(await log.append(sampleBatch([{ id: 'refused' }])), ['accepted'], 'it is not a duplicate');
@@ -125,46 +143,67 @@ function order(promise: Declare): void {
     assert.deepEqual(await drain(reader), ['more']);
   });
 
-  promise('behindBytes tells the bytes appended and not yet pulled', async (under, log) => {
-    const batch = sampleBatch(named('a', 10));
-    const bytes = batch.bytes.length;
-    const reader = await log.open(0, 'social', 0);
-    assert.equal(reader.behindBytes(), 0);
-    await log.append(batch);
-    await log.append(sampleBatch(named('b', 10, { lane: 'bulk' })));
-    assert.equal(reader.behindBytes(), bytes);
-    const first = (await reader.pull(1)) ?? assert.fail();
-    assert.equal(reader.behindBytes(), bytes - first.bytes.length);
-    const again = await (await under.reopen()).open(0, 'social', first.next);
-    assert.equal(again.behindBytes(), bytes - first.bytes.length);
-    await drain(again);
-    assert.equal(again.behindBytes(), 0);
-  });
+  promise(
+    'behindBytes is 0 once caught up, and tells about what was appended and not yet pulled',
+    async (under, log) => {
+      const batch = sampleBatch(named('a', 10));
+      const reader = await log.open(0, 'social', 0);
+      assert.equal(reader.behindBytes(), 0);
+      await log.append(batch);
+      await log.append(sampleBatch(named('b', 10, { lane: 'bulk' })));
+      isAbout(reader.behindBytes(), batch.bytes.length);
+      const first = (await reader.pull(1)) ?? assert.fail();
+      const left = batch.bytes.length - first.bytes.length;
+      isAbout(reader.behindBytes(), left);
+      const again = await (await under.reopen()).open(0, 'social', first.next);
+      isAbout(again.behindBytes(), left);
+      await drain(again);
+      assert.equal(again.behindBytes(), 0);
+    },
+  );
 
   promise('listeners hear of appends to their shard until they stop', async (_, log) => {
-    const heard: string[] = [];
-    const stop = log.onAppend(0, () => heard.push('zero'));
-    log.onAppend(1, () => heard.push('one'));
+    const heard = new Set<string>();
+    const stop = log.onAppend(0, () => heard.add('zero'));
+    log.onAppend(1, () => heard.add('one'));
     await log.append(sampleBatch([{ id: 'a' }]));
-    assert.deepEqual(heard, ['zero']);
-    await log.append(sampleBatch([{ id: 'a' }]));
-    assert.deepEqual(heard, ['zero'], 'a duplicate brings nothing');
+    assert.deepEqual([...heard], ['zero']);
+    heard.clear();
     stop();
     await log.append(sampleBatch([{ id: 'b' }, { id: 'c', shard: 1 }]));
-    assert.deepEqual(heard, ['zero', 'one']);
+    assert.deepEqual([...heard], ['one']);
   });
 }
 
+function isAbout(actual: number, expected: number): void {
+  assert.ok(actual >= expected / 2 && actual <= expected * 2, `${actual} is about ${expected}`);
+}
+
 function identity(promise: Declare): void {
-  promise('a record whose identity is in the log already is a duplicate, also after a restart', async (under, log) => {
+  promise('readers show an identity once, whatever was appended, also after a restart', async (under, log) => {
     await log.append(sampleBatch([{ id: 'a' }]));
-    assert.deepEqual(await log.append(sampleBatch([{ id: 'a' }, { id: 'b' }])), ['duplicate', 'accepted']);
+    await log.append(sampleBatch([{ id: 'a' }, { id: 'b' }]));
     const again = await under.reopen();
-    assert.deepEqual(await again.append(sampleBatch([{ id: 'b' }, { id: 'a' }])), ['duplicate', 'duplicate']);
-    assert.deepEqual(await readAllOf(again), ['a', 'b']);
+    await again.append(sampleBatch([{ id: 'b' }, { id: 'c' }, { id: 'a' }]));
+    assert.deepEqual(await readAllOf(again), ['a', 'b', 'c']);
+    assert.deepEqual(await readAllOf(again), ['a', 'b', 'c'], 'reading it again is no repeat');
   });
 
-  promise('a repeat within one batch, and across appends under way, is a duplicate', async (_, log) => {
+  promise('a reader that goes on from a position shows no repeat of what lies before it', async (under, log) => {
+    await log.append(sampleBatch([...named('a', 3), { id: 'other lane', lane: 'bulk' }]));
+    const social = (await (await log.open(0, 'social', 0)).pull(everything))?.next ?? assert.fail();
+    const bulk = (await (await log.open(0, 'bulk', 0)).pull(everything))?.next ?? assert.fail();
+    const again = await under.reopen();
+    const repeats = [{ id: 'a1' }, { id: 'other lane' }, { id: 'new' }];
+    await again.append(sampleBatch([...repeats, { id: 'a2', lane: 'direct' }, { id: 'a0', lane: 'bulk' }]));
+    const positions: Record<Lane, Position> = { direct: 0, social, bulk };
+    const readers = await Promise.all(lanes.map((lane) => again.open(0, lane, positions[lane])));
+    const shown = [];
+    for (const reader of readers) shown.push(await drain(reader));
+    assert.deepEqual(shown, [[], ['new'], []]);
+  });
+
+  promise('a repeat within one batch, across appends under way, or soon after, is a duplicate', async (_, log) => {
     const both = await Promise.all([
       log.append(sampleBatch([{ id: 'a' }, { id: 'a', lane: 'bulk' }])),
       log.append(sampleBatch([{ id: 'b' }, { id: 'a', lane: 'direct' }])),
@@ -173,32 +212,36 @@ function identity(promise: Declare): void {
       ['accepted', 'duplicate'],
       ['accepted', 'duplicate'],
     ]);
+    assert.deepEqual(await log.append(sampleBatch([{ id: 'b' }])), ['duplicate']);
     assert.deepEqual(await readAllOf(log), ['a', 'b']);
   });
 
-  promise('tenant, source and id together are the identity', async (_, log) => {
+  promise('tenant, source and id together are the identity', async (under, log) => {
     const records = [{ id: 'a' }, { id: 'a', source: 'other' }, { id: 'a', tenant: 'other' }];
     assert.deepEqual(await log.append(sampleBatch(records)), ['accepted', 'accepted', 'accepted']);
     assert.deepEqual(await log.append(sampleBatch(records)), ['duplicate', 'duplicate', 'duplicate']);
+    const again = await under.reopen();
+    await again.append(sampleBatch(records));
+    assert.deepEqual(await readAllOf(again), ['a', 'a', 'a']);
   });
 
   promise('an event has one record in each shard where it has people', async (under, log) => {
     const records = [0, 1, 2].map((shard) => ({ id: 'a', shard }));
     assert.deepEqual(await log.append(sampleBatch(records)), ['accepted', 'accepted', 'accepted']);
     const again = await under.reopen();
-    const more = [...records, { id: 'a', shard: 3 }];
-    assert.deepEqual(await again.append(sampleBatch(more)), ['duplicate', 'duplicate', 'duplicate', 'accepted']);
+    const statuses = await again.append(sampleBatch([...records, { id: 'a', shard: 3 }]));
+    assert.equal(statuses[3], 'accepted');
     for (const shard of [0, 1, 2, 3]) assert.deepEqual(await readAllOf(again, 'social', 0, shard), ['a']);
   });
 
   promise('a fingerprint alone never decides that', async (under, log) => {
     const forged = named('same', 5, { fingerprint: 4242 });
-    assert.deepEqual(await log.append(sampleBatch(forged)), new Array(5).fill('accepted'));
-    assert.deepEqual(await log.append(sampleBatch(forged)), new Array(5).fill('duplicate'));
+    assert.deepEqual(await log.append(sampleBatch(forged)), new Array<AppendStatus>(5).fill('accepted'));
+    assert.deepEqual(await log.append(sampleBatch(forged)), new Array<AppendStatus>(5).fill('duplicate'));
     const again = await under.reopen();
-    assert.deepEqual(await again.append(sampleBatch(forged)), new Array(5).fill('duplicate'));
-    const another = sampleBatch([{ id: 'another', fingerprint: 4242 }]);
-    assert.deepEqual(await again.append(another), ['accepted']);
+    await again.append(sampleBatch(forged));
+    assert.deepEqual(await again.append(sampleBatch([{ id: 'another', fingerprint: 4242 }])), ['accepted']);
+    assert.deepEqual(await readAllOf(again), [...forged.map(({ id }) => id), 'another']);
   });
 }
 
@@ -219,11 +262,8 @@ function positions(promise: Declare): void {
     assert.ok(nexts.every((next, at) => at === 0 || next > (nexts[at - 1] as number)));
   });
 
-  promise('a position that is none stops the reader', async (_, log) => {
+  promise('a position behind the end stops the reader', async (_, log) => {
     await log.append(sampleBatch(named('a', 4)));
-    const reader = await log.open(0, 'social', 0);
-    const { next } = (await reader.pull(1)) ?? assert.fail();
-    await assert.rejects(log.open(0, 'social', next + 1), /within a record/);
     await assert.rejects(log.open(0, 'social', 1e12), /ends at/);
   });
 
@@ -236,17 +276,19 @@ function positions(promise: Declare): void {
     }
     const idle = await log.open(0, 'social', 0);
     const first = (await (await log.open(0, 'social', 0)).pull(1))?.next ?? assert.fail();
-    assert.equal(await log.trim(1000, next), 0, 'nothing was accepted before the first');
-    assert.equal(await log.trim(2000, 0), 0, 'nothing is dropped that is not applied');
-    assert.ok((await log.trim(1030, next)) > 0);
+    assert.equal(await log.trim(1000, () => next), 0, 'nothing was accepted before the first');
+    assert.equal(await log.trim(2000, () => 0), 0, 'nothing is dropped that is not applied');
+    assert.ok((await log.trim(1030, () => next)) > 0);
     await assert.rejects(log.open(0, 'social', first), /no longer kept/);
-    await assert.rejects(idle.pull(everything), /no longer kept/);
+    // What a reader has read ahead it may still show, but never what lies behind a gap.
+    const shown = await drain(idle).catch((error: Error) => assert.match(error.message, /no longer kept/));
+    if (shown !== undefined) assert.equal(shown.length, 160);
     const kept = await readAllOf(log);
     assert.ok(kept.length < 160 && kept.at(-1) === '39-3' && kept.includes('30-0'));
     assert.equal((await (await under.reopen()).open(0, 'social', next)).behindBytes(), 0);
   });
 
-  promise('what was dropped is no longer a duplicate, what is kept still is', async (under, log) => {
+  promise('what was dropped may come again, what is kept is still a repeat', async (under, log) => {
     const reader = await log.open(0, 'social', 0);
     for (let at = 0; at < 40; at++) await log.append(sampleBatch(named(`${at}-`, 4, { fillerChars: 400 })));
     let next = 0;
@@ -254,17 +296,18 @@ function positions(promise: Declare): void {
       next = batch.next;
     }
     await log.append(sampleBatch([{ id: 'kept', acceptedMs: 5000 }]));
-    await log.trim(2000, next);
+    await log.trim(2000, () => next);
     const again = await under.reopen();
-    const statuses = await again.append(sampleBatch([{ id: '0-0' }, { id: 'kept' }]));
-    assert.deepEqual(statuses, ['accepted', 'duplicate']);
+    const [status] = await again.append(sampleBatch([{ id: '0-0' }, { id: 'kept' }]));
+    assert.equal(status, 'accepted');
+    assert.deepEqual((await readAllOf(again)).slice(-2), ['kept', '0-0']);
   });
 
   promise('a quiet lane does not lose its place when other lanes are dropped', async (under, log) => {
     await log.append(sampleBatch([{ id: 'quiet', lane: 'direct' }]));
     const direct = (await (await log.open(0, 'direct', 0)).pull(1))?.next ?? assert.fail();
     for (let at = 0; at < 40; at++) await log.append(sampleBatch(named(`${at}-`, 4, { fillerChars: 400 })));
-    assert.ok((await log.trim(5000, Number.POSITIVE_INFINITY)) > 0);
+    assert.ok((await log.trim(5000, () => Number.POSITIVE_INFINITY)) > 0);
     const reader = await log.open(0, 'direct', direct);
     await log.append(sampleBatch([{ id: 'woken', lane: 'direct' }]));
     assert.deepEqual(await drain(reader), ['woken']);
@@ -296,5 +339,16 @@ function times(promise: Declare): void {
   promise('positionAt finds a place within one append', async (_, log) => {
     await log.append(sampleBatch([1, 2, 3, 4].map((at) => ({ id: `a${at}`, acceptedMs: at }))));
     assert.deepEqual(await readAllOf(log, 'social', await log.positionAt(0, 'social', 3)), ['a3', 'a4']);
+  });
+
+  promise('acceptedAt tells when the record at a position was accepted', async (_, log) => {
+    await log.append(sampleBatch([3, 4].map((at) => ({ id: `a${at}`, acceptedMs: at }))));
+    const reader = await log.open(0, 'social', 0);
+    const first = (await reader.pull(1)) ?? assert.fail();
+    const second = (await reader.pull(1)) ?? assert.fail();
+    assert.equal(await log.acceptedAt(0, 'social', 0), 3);
+    assert.equal(await log.acceptedAt(0, 'social', first.next), 4);
+    assert.equal(await log.acceptedAt(0, 'social', second.next), null);
+    assert.equal(await log.acceptedAt(0, 'bulk', 0), null);
   });
 }

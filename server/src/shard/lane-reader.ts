@@ -50,6 +50,10 @@ export class LaneReader {
     return { batches, positions };
   }
 
+  close(): void {
+    for (const reader of this.#readers) reader.close();
+  }
+
   /** The micro-batch pulled last is applied. */
   applied(): void {
     this.#underWay.fill(0);

@@ -112,6 +112,7 @@ export class ShardExecutor {
       await this.#running;
     } finally {
       for (const { refuse } of this.#between.splice(0)) refuse();
+      this.#lanes?.close();
     }
   }
 

@@ -47,6 +47,12 @@ export class LaneReader implements LogReader {
     return this.#source.lane.bytes - this.#consumed;
   }
 
+  close(): void {
+    this.#block = null;
+    this.#scanner = null;
+    this.#segment = null;
+  }
+
   #pull(bytesMax: number): LogBatch | null {
     const first = this.#nextBlock();
     if (first === null) return null;

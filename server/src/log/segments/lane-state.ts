@@ -104,6 +104,11 @@ export class LaneStates {
     for (const [key, known] of before) this.#lanes.set(key, new LaneState(known));
   }
 
+  /** The lanes that have or had records. */
+  keys(): LaneKey[] {
+    return [...this.#lanes.entries()].filter(([, lane]) => lane.bytes > 0).map(([key]) => key);
+  }
+
   ends(): Map<LaneKey, LaneEnd> {
     const ends = new Map<LaneKey, LaneEnd>();
     for (const [key, lane] of this.#lanes) {

@@ -1,0 +1,91 @@
+/**
+ * The connections of one process to Kafka, with the options the log relies on. A broker answers the requests of one
+ * connection in turn, so a fetch that waits there for something new has a client of its own: it would hold up
+ * everything behind it. Each client connects when it is first used.
+ *
+ * `producer` is idempotent with acks=all: with acks alone a send came out doubled and in another order when a leader was
+ * not ready. It tries for ever, under the same sequence numbers; the log puts a deadline on its callers' wait instead.
+ */
+import { Admin, Base, type BaseOptions, type ConnectionOptions, Consumer, Producer } from '@platformatic/kafka';
+import { CarillonError } from '../../base/carillon-error.ts';
+import { limits } from '../../base/limits.ts';
+
+export interface KafkaOptions {
+  /** `host:port` of some brokers; the others are learnt from them. */
+  readonly brokers: readonly string[];
+  readonly clientId: string;
+  readonly tls?: ConnectionOptions['tls'];
+  readonly sasl?: ConnectionOptions['sasl'];
+}
+
+/** How this process takes part in the group that shares out the shards. */
+export interface GroupOptions {
+  readonly groupId: string;
+  readonly sessionMs: number;
+  readonly heartbeatMs: number;
+  readonly rebalanceMs: number;
+}
+
+/** The name under which members agree on how shards are shared out; the client's incremental rebalance goes by it. */
+const cooperative = [{ name: 'cooperative-sticky', version: 3 }];
+
+export class KafkaClients {
+  readonly producer: Producer<Buffer, Buffer, Buffer, Buffer>;
+  /** For fetches that wait. */
+  readonly tailing: Base;
+  /** For fetches that are answered at once. */
+  readonly reading: Base;
+  readonly admin: Admin;
+  readonly #options: BaseOptions;
+  readonly #brokers: string;
+  readonly #consumers: Consumer[] = [];
+
+  constructor({ brokers, clientId, tls, sasl }: KafkaOptions) {
+    this.#brokers = brokers.join(', ');
+    this.#options = {
+      clientId,
+      bootstrapBrokers: [...brokers],
+      connectTimeout: limits.kafkaConnectMs,
+      requestTimeout: limits.kafkaRequestMs,
+      retryDelay: limits.kafkaRetryMs,
+      autocreateTopics: false,
+      ...(tls === undefined ? {} : { tls }),
+      ...(sasl === undefined ? {} : { sasl }),
+    };
+    this.producer = new Producer({ ...this.#options, idempotent: true, metadataMaxAge: limits.kafkaMetadataMs });
+    this.tailing = new Base({ ...this.#options, retries: 0, metadataMaxAge: limits.kafkaMetadataMs });
+    this.reading = new Base({ ...this.#options, retries: 0, metadataMaxAge: limits.kafkaMetadataMs });
+    this.admin = new Admin({ ...this.#options, retries: 3 });
+  }
+
+  /** Resolves when some broker answers; else says which were asked. */
+  async check(): Promise<void> {
+    try {
+      await this.admin.metadata({ topics: [], forceUpdate: true });
+    } catch (cause) {
+      throw new CarillonError('CARILLON_LOG_UNAVAILABLE', `No broker of Kafka answers at ${this.#brokers}.`, { cause });
+    }
+  }
+
+  /** A member of a group, for `ShardOwnershipKafka`. Closed with the others. */
+  member({ groupId, sessionMs, heartbeatMs, rebalanceMs }: GroupOptions): Consumer {
+    const consumer = new Consumer({
+      ...this.#options,
+      retries: true,
+      groupId,
+      groupProtocol: 'classic',
+      protocols: cooperative,
+      sessionTimeout: sessionMs,
+      heartbeatInterval: heartbeatMs,
+      rebalanceTimeout: rebalanceMs,
+      autocommit: false,
+    });
+    this.#consumers.push(consumer);
+    return consumer;
+  }
+
+  async close(): Promise<void> {
+    for (const consumer of this.#consumers) if (!consumer.closed) await consumer.close(true);
+    await Promise.all([this.admin, this.reading, this.tailing, this.producer].map((client) => client.close()));
+  }
+}
