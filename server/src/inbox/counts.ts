@@ -29,14 +29,9 @@ export class CountTally {
 
   /** Answers whether further rows could still change the counts. One beyond the cap shows that it was cut. */
   add(item: Item): boolean {
-    const marks = this.#marks;
-    if (item.state === 'live') {
-      const mark = marks.items.get(item.id);
-      if (!isArchived(mark) && !isSnoozed(mark, this.#nowMs) && !isRead(item, mark, marks)) {
-        this.#unread++;
-        if (!isSeen(item, mark, marks)) this.#unseen++;
-      }
-    }
+    const counted = countedAs(item, this.#marks, this.#nowMs);
+    if (counted >= 1) this.#unread++;
+    if (counted === 2) this.#unseen++;
     return this.#unread <= limits.countMax || this.#unseen <= limits.countMax;
   }
 
@@ -64,4 +59,14 @@ export class CountTally {
       marksVersion: this.#marks.version,
     };
   }
+}
+
+/** 0: not at all · 1: unread · 2: unread and unseen. */
+export type CountedAs = 0 | 1 | 2;
+
+export function countedAs(item: Item, marks: Marks, nowMs: number): CountedAs {
+  if (item.state !== 'live') return 0;
+  const mark = marks.items.get(item.id);
+  if (isArchived(mark) || isSnoozed(mark, nowMs) || isRead(item, mark, marks)) return 0;
+  return isSeen(item, mark, marks) ? 1 : 2;
 }

@@ -3,6 +3,7 @@ import type { Revision } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import { standsAlone } from '../decide/keys.ts';
 import type { GroupFacts } from '../decide/recipient-facts.ts';
+import type { CountedAs } from '../inbox/counts.ts';
 import type { FormerPlace, Item, Marks, Member, Place } from '../inbox/item.ts';
 import { isRead } from '../inbox/item-state.ts';
 import { idTimeMs } from '../inbox/notification-id.ts';
@@ -39,6 +40,8 @@ export class Group implements GroupFacts {
   /** The row stood within so many of the top when the person had seen `placedAt` rows come; infinite if unknown. */
   rank = Number.POSITIVE_INFINITY;
   placedAt = 0;
+  /** How it is among the person's counts now. */
+  counted: CountedAs = 0;
   /** Already among the person's rows to write. */
   isDirty = false;
   /** Not yet in the store. */

@@ -17,6 +17,7 @@ import { CountTally } from '../inbox/counts.ts';
 import type { PersonHead } from '../inbox/inbox-store.ts';
 import type { Item, Marks, PersonWrite, Place } from '../inbox/item.ts';
 import { Group, mayGrow } from './group.ts';
+import { HeldCounts } from './held-counts.ts';
 import { toPersonWrite } from './person-write.ts';
 import { RecentPlaces } from './recent-places.ts';
 import { RowsElsewhere } from './rows-elsewhere.ts';
@@ -50,7 +51,12 @@ export class Person implements RecipientFacts {
   #gone: Set<string> | null = null;
   #knownBackToMs = Number.POSITIVE_INFINITY;
   #readTo: Place | null = null;
+  readonly #counts = new HeldCounts();
+  /** The counts tell of all that is in memory. */
+  #isCounted = false;
   readonly #surface: Surface;
+  /** So many rows may be in memory before it is looked which can go. */
+  #sweepAbove = sweepAboveMin;
   /** Counts rows that came, or moved: each pushes the others down by one at most. */
   #rowsCame = 0;
   readonly #places: RecentPlaces;
@@ -74,6 +80,8 @@ export class Person implements RecipientFacts {
     this.tail = new Tail(head.complete);
     this.#surface = Surface.ofHead(head);
     this.#places = new RecentPlaces(head.items[0]?.activityAtMs ?? Number.NEGATIVE_INFINITY);
+    // Of what is not in memory, which is everything until the next line takes it in.
+    if (head.complete) for (const item of head.items) this.tail.add(item, this.marks);
     this.addOlder(head.items, head.items.at(-1) ?? null, head.complete);
     for (const [rank, item] of head.items.entries()) {
       const group = this.#find(item.groupKey, item.id);
@@ -129,11 +137,8 @@ export class Person implements RecipientFacts {
       if (this.holds(item)) continue;
       this.revisionBefore = Math.max(this.revisionBefore, item.revision);
       this.#noteGone(item.groupKey);
-      if (mayGrow(item) && this.#groups.length < this.#rowsKept) this.#hold(new Group(item, this, false));
-      else {
-        this.elsewhere.add(item.groupKey, item.id);
-        this.tail.add(item, this.marks);
-      }
+      if (mayGrow(item) && this.#groups.length < this.#rowsKept) this.#bringBack(item);
+      else this.elsewhere.add(item.groupKey, item.id);
     }
     this.#readTo = readTo ?? this.#readTo;
     const backToMs = isComplete ? Number.NEGATIVE_INFINITY : (readTo?.activityAtMs ?? Number.POSITIVE_INFINITY);
@@ -142,12 +147,8 @@ export class Person implements RecipientFacts {
 
   /** A row that was not in memory, fetched from the store. */
   addFetched(item: Item): void {
-    this.elsewhere.remove(item.groupKey, item.id);
     this.#noteGone(item.groupKey);
-    this.tail.remove(item, this.marks);
-    const group = new Group(item, this, false);
-    this.#fetched.push(group);
-    this.#hold(group);
+    this.#fetched.push(this.#bringBack(item));
   }
 
   newGroup(item: Item): Group {
@@ -178,6 +179,7 @@ export class Person implements RecipientFacts {
   /** Notes that the row must be written. */
   touch(group: Group): void {
     this.revision = Math.max(this.revision, group.item.revision);
+    this.#isCounted = false;
     if (group.isDirty) return;
     group.isDirty = true;
     this.#dirty.push(group);
@@ -208,14 +210,16 @@ export class Person implements RecipientFacts {
 
   /** What is in memory is enough to count. */
   countsAreKnown(nowMs: number): boolean {
-    return this.tail.isKnown(this.marks, nowMs) || this.#tally(nowMs).isFull;
+    if (this.tail.isKnown(this.marks, nowMs)) return true;
+    const { unread, unseen } = this.#held(nowMs);
+    return unread > limits.countMax && unseen > limits.countMax;
   }
 
   /** As the list shows them; `countsAreKnown` says whether they can be told. */
   counts(nowMs: number): Counts {
     const tally = new CountTally(this.marks, nowMs);
     tally.addAll(this.tail);
-    if (!tally.isFull) for (const { item } of this.#groups) if (!tally.add(item)) break;
+    tally.addAll(this.#held(nowMs));
     return tally.counts(this.revision);
   }
 
@@ -230,6 +234,8 @@ export class Person implements RecipientFacts {
 
   /** The micro-batch is done: what need not stay in memory leaves it. */
   written(): void {
+    if (!this.#isCounted) this.#counts.forget();
+    this.#isCounted = true;
     for (const group of this.#dirty) group.written();
     for (const group of this.#dirty) if (!group.staysInMemory) this.#leave(group);
     for (const group of this.#fetched) if (group.slot >= 0 && !group.staysInMemory) this.#leave(group);
@@ -238,19 +244,48 @@ export class Person implements RecipientFacts {
     this.#isDeepDirty = false;
     this.#isFirstWrite = false;
     this.revisionBefore = this.revision;
-    if (this.#groups.length > 2 * this.#rowsKept) this.#dropIdlest();
-    this.#knownBackToMs = Math.max(this.#knownBackToMs, this.elsewhere.forgetLongAgo());
+    if (this.#groups.length > this.#sweepAbove) this.#sweep();
+    this.#forgetLongAgo();
   }
 
-  #dropIdlest(): void {
-    const idlest = [...this.#groups].sort((a, b) => a.item.revision - b.item.revision);
-    for (const group of idlest.slice(0, -this.#rowsKept)) this.#leave(group);
+  #bringBack(item: Item): Group {
+    this.elsewhere.remove(item.groupKey, item.id);
+    this.tail.remove(item, this.marks);
+    const group = new Group(item, this, false);
+    this.#hold(group);
+    return group;
   }
 
-  #tally(nowMs: number): CountTally {
-    const tally = new CountTally(this.marks, nowMs);
-    for (const { item } of this.#groups) if (!tally.add(item)) break;
-    return tally;
+  #forgetLongAgo(): void {
+    const backToMs = this.elsewhere.forgetLongAgo();
+    if (backToMs <= this.#knownBackToMs) return;
+    this.#knownBackToMs = backToMs;
+    // What was forgotten lies above what was read: whoever needs it again must read from the top.
+    this.#readTo = null;
+  }
+
+  /** Lets rows go that no event of these times can join, and of the others the idlest where there are too many. */
+  #sweep(): void {
+    for (const group of [...this.#groups]) if (this.#isOver(group)) this.#leave(group);
+    if (this.#groups.length > 2 * this.#rowsKept) {
+      const idlest = [...this.#groups].sort((a, b) => a.item.revision - b.item.revision);
+      for (const group of idlest.slice(0, -this.#rowsKept)) this.#leave(group);
+    }
+    // Not again until there are twice as many, so that a sweep costs each row that came a fixed share.
+    this.#sweepAbove = Math.min(2 * this.#rowsKept, Math.max(sweepAboveMin, 2 * this.#groups.length));
+  }
+
+  /** Its key has no row that is still open: whoever comes late finds it in the store. */
+  #isOver(group: Group): boolean {
+    const newest = this.newest(group.item.groupKey) ?? group;
+    return newest.beganMs + limits.groupSpanMs <= this.#places.newestMs;
+  }
+
+  /** What the rows in memory add to the counts. */
+  #held(nowMs: number): HeldCounts {
+    this.#counts.update(this.#groups, this.#isCounted ? noGroups : this.#dirty, this.marks, nowMs);
+    this.#isCounted = true;
+    return this.#counts;
   }
 
   #noteGone(groupKey: string): void {
@@ -261,6 +296,7 @@ export class Person implements RecipientFacts {
   /** Takes a row into memory: into the chain of its group key, newest first. */
   #hold(group: Group): void {
     group.slot = this.#groups.push(group) - 1;
+    if (!group.isNew) this.#counts.forget();
     const { groupKey, createdRevision } = group.item;
     let newer: Group | null = null;
     let next = this.newest(groupKey);
@@ -282,6 +318,7 @@ export class Person implements RecipientFacts {
       last.slot = group.slot;
     }
     group.slot = -1;
+    this.#counts.leave(group);
     const newest = this.newest(groupKey);
     if (newest !== group) {
       for (let other = newest; other !== null; other = other.older)
@@ -298,6 +335,11 @@ export class Person implements RecipientFacts {
     return group;
   }
 }
+
+const noGroups: readonly Group[] = [];
+
+/** With fewer rows it is not worth looking. */
+const sweepAboveMin = 4;
 
 /** Knowing where a row is costs so much less than holding it. */
 const elsewherePerRow = 8;
