@@ -167,6 +167,8 @@ export const limits = {
   storeExpirySpareMs: minute,
   /** What a node of the cluster's store has for an answer; then another is asked, or the request fails. */
   storeRequestMs: 12 * second,
+  /** Between two attempts to reach a node of the cluster's store that went away: at first, and in the end. */
+  storeReconnectMs: { first: 250, last: 5 * second },
   /** How long a migration waits for all nodes of the cluster's store to know a new table; then it fails. */
   schemaAgreementSeconds: 30,
 

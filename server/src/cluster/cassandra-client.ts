@@ -3,7 +3,7 @@
  * what is acknowledged survives any one node and is read by whoever reads next; statements repeated on another node
  * when one fails, which all of ours allow.
  */
-import { auth, Client, type ClientOptions, types } from 'cassandra-driver';
+import { auth, Client, type ClientOptions, policies, types } from 'cassandra-driver';
 import { limits } from '../base/limits.ts';
 
 export interface CassandraOptions {
@@ -29,6 +29,12 @@ export async function connectCassandra(options: CassandraOptions): Promise<Clien
     ...(tls ? { sslOptions: tls } : {}),
     queryOptions: { prepare: true, isIdempotent: true, consistency: types.consistencies.localQuorum },
     protocolOptions: { maxSchemaAgreementWaitSeconds: limits.schemaAgreementSeconds },
+    policies: {
+      reconnection: new policies.reconnection.ExponentialReconnectionPolicy(
+        limits.storeReconnectMs.first,
+        limits.storeReconnectMs.last,
+      ),
+    },
     socketOptions: { readTimeout: limits.storeRequestMs, tcpNoDelay: true },
     // Nothing is told to anyone about who uses it.
     monitorReporting: { enabled: false },
