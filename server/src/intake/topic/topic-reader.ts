@@ -111,9 +111,10 @@ export class TopicReader {
   }
 
   async #measureLag(): Promise<void> {
+    const { topic, clock, tally } = this.#parts;
+    tally.tick();
     const open = this.#open;
     if (open === null) return;
-    const { topic, clock, tally } = this.#parts;
     const runs = [...open.session.runs.values()];
     const oldestMs = Math.min(clock.now(), ...runs.map((run) => run.oldestMs ?? clock.now()));
     try {

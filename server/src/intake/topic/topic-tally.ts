@@ -1,6 +1,6 @@
 /** What the events topic counts and logs (M1, M3): what became of its messages, why it waits, how far it is behind. */
 import { type ErrorCode, errorCodes } from '@carillon/contract/error-codes.ts';
-import type { Log } from '../../base/log.ts';
+import type { Log, LogFields } from '../../base/log.ts';
 import { type Series, series, type Telemetry } from '../../base/telemetry.ts';
 import type { DeadLetter } from './dead-letter.ts';
 
@@ -29,6 +29,9 @@ export class TopicTally {
   readonly #telemetry: Telemetry;
   /** Why it waits, as last logged: said once until something has been taken again. */
   #waitsFor: WaitReason | null = null;
+  /** Letters that no line of the log has told of yet. */
+  #untold = 0;
+  #hasTold = false;
 
   constructor(log: Log, telemetry: Telemetry) {
     this.#log = log;
@@ -41,13 +44,20 @@ export class TopicTally {
     this.#waitsFor = null;
   }
 
-  /** One line for all of them: a producer gone wrong must not flood the log. */
+  /** The first is logged at once, the others together at the next tick: a producer gone wrong must not flood the log. */
   buried(letters: readonly DeadLetter[]): void {
     for (const { refusal } of letters) this.#telemetry.add(dead.get(refusal.code) as Series);
+    this.#untold += letters.length;
     const first = letters[0];
-    if (first === undefined) return;
+    if (first === undefined || this.#hasTold) return;
     const { partition, offset } = first.message;
-    this.#log.write('eventsBuried', { count: letters.length, code: first.refusal.code, partition, offset });
+    this.#tellBuried({ code: first.refusal.code, partition, offset });
+  }
+
+  /** To be called every `topicLagEveryMs`. */
+  tick(): void {
+    this.#hasTold = false;
+    if (this.#untold > 0) this.#tellBuried({});
   }
 
   waited(reason: WaitReason, error?: unknown): void {
@@ -65,5 +75,11 @@ export class TopicTally {
   behind(messages: number, oldestMs: number): void {
     this.#telemetry.set(lag, messages);
     this.#telemetry.set(oldest, oldestMs / 1000);
+  }
+
+  #tellBuried(example: LogFields): void {
+    this.#log.write('eventsBuried', { count: this.#untold, ...example });
+    this.#untold = 0;
+    this.#hasTold = true;
   }
 }
