@@ -2,12 +2,13 @@
  * `npm run bench -- [names…] [--quick] [--json FILE] [--rows N] [--trace FILE] [--server MAIN]`: measures, prints, writes docs/PERFORMANCE.md.
  * `--server` names the `main.ts` of another checkout, to compare two revisions; then nothing is written.
  * `--rows` is how many rows the pipeline's store holds before it is measured, 3,000,000 unless told.
- * Without names all run but `peers`, which needs other software. A quick run never replaces a full figure on the page.
+ * Without names all run but `cluster` and `peers`, which need other software. A quick run never replaces a full figure on the page.
  */
 import { existsSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { cluster } from './cluster.ts';
 import { exact } from './exact.ts';
 import { inbox } from './inbox.ts';
 import { intake } from './intake.ts';
@@ -19,8 +20,9 @@ import { printResult, writeReport } from './report.ts';
 import { sockets } from './sockets.ts';
 import { start } from './start.ts';
 
-const benches: readonly Bench[] = [start, intake, pipeline, inbox, sockets, exact, peers];
-const byDefault = benches.filter((bench) => bench !== peers);
+const benches: readonly Bench[] = [start, intake, pipeline, inbox, sockets, exact, cluster, peers];
+/** Those that need other software run when they are named. */
+const byDefault = benches.filter((bench) => bench !== peers && bench !== cluster);
 const traceFiles = ['../var/data/higgs-activity_time.txt.gz', '../examples/traces/higgs-sample.txt.gz'];
 
 async function main(): Promise<number> {
@@ -69,7 +71,7 @@ async function main(): Promise<number> {
 
 async function measure(bench: Bench, context: BenchContext): Promise<BenchResult> {
   process.stdout.write(`\n${bench.title}\n`);
-  const { figures, notes } = await bench.run(context);
+  const { figures, notes, footprint } = await bench.run(context);
   const { name, title, how } = bench;
   const traceNote = context.traceFile.includes('sample')
     ? ['Measured with the sample of the trace, not the whole.']
@@ -84,6 +86,7 @@ async function measure(bench: Bench, context: BenchContext): Promise<BenchResult
     commit: commitId(),
     figures,
     notes: [...notes, ...traceNote],
+    ...(footprint && { footprint }),
   };
 }
 

@@ -4,6 +4,7 @@
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { capacityText } from './lib/capacity.ts';
 import { type BenchResult, type Figure, verdict } from './lib/result.ts';
 import { spread } from './lib/statistics.ts';
 
@@ -14,6 +15,9 @@ const findingsFile = place('./findings.md');
 const pageFile = place('../docs/PERFORMANCE.md');
 const readmeFile = place('../README.md');
 const readmeMarks = ['<!-- bench:start -->', '<!-- bench:end -->'] as const;
+
+/** N1: peaks to provision for, today's and ten times that. */
+const capacityLoads = [25_000, 200_000];
 
 export function printResult(result: BenchResult): void {
   for (const figure of result.figures) {
@@ -56,9 +60,10 @@ there were several. CPU is the server's own (all its threads and children), in m
 To read them: everything goes over loopback, so a socket write includes the receiver's share of the kernel's work. Syncs are real (\`fdatasync\`), but what the disk below a virtual machine does with them cannot be seen from inside.
 Where other processes used the machine during a run, the remarks say how much. "Full speed" is a closed loop and shows the rate; latencies are those of the open loops, from each post's scheduled time, so that a stall counts for every event it delays.
 
-    npm run bench                      # everything but the peers; about half an hour
+    npm run bench                      # everything but cluster and peers; about half an hour
     npm run bench -- pipeline          # one bench
-    npm run bench -- --quick           # all of them for a few seconds each
+    npm run bench -- --quick           # all of those for a few seconds each
+    npm run bench -- cluster           # needs Java 17, Maven and redis-server: it starts Kafka, Cassandra and Redis of its own
     npm run bench -- peers             # needs redis-server, postgresql, and Go for Centrifugo
 
 ${results.map(sectionOf).join('\n')}
@@ -78,7 +83,7 @@ Measured ${result.date.slice(0, 10)} at commit ${result.commit} on ${result.mach
 |---|---|---|---|---|---|---|
 ${rows.join('\n')}
 
-${notes.join('\n')}${notes.length > 0 ? '\n' : ''}`;
+${notes.join('\n')}${notes.length > 0 ? '\n' : ''}${result.footprint === undefined ? '' : `\n${capacityText(result.footprint, capacityLoads)}`}`;
 }
 
 function cellsOf(figure: Figure): string[] {

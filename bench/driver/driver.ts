@@ -9,6 +9,8 @@ import type { Target } from './target.ts';
 
 export interface OpenOptions extends PlanOptions {
   readonly port: number;
+  /** Where recipients listen, if another process has the streams. */
+  readonly streamPort?: number;
   /** Events in one POST. */
   readonly batch: number;
   /** Whether every recipient listens. */
@@ -75,7 +77,7 @@ export class Driver {
   }
 
   async #connect(): Promise<OpenReport> {
-    const { port, listen } = this.#options;
+    const { port, streamPort = port, listen } = this.#options;
     this.#headers = await this.#target.postHeaders(port);
     const began = performance.now();
     if (listen) {
@@ -84,7 +86,7 @@ export class Driver {
       const sets = Array.from({ length: Math.ceil(users.length / each) }, (_, i) =>
         users.slice(i * each, (i + 1) * each),
       );
-      await this.#farm.open(port, await this.#target.openings(port, sets));
+      await this.#farm.open(streamPort, await this.#target.openings(streamPort, sets));
     }
     return {
       users: this.#plan.users.length,

@@ -13,7 +13,7 @@ export const socketsFull = Math.min(socketsWanted, descriptorsMax() - otherDescr
 const socketsQuick = 2_000;
 export const postsInFlight = 16;
 
-export type LoadPlan = Omit<OpenOptions, 'port'>;
+export type LoadPlan = Omit<OpenOptions, 'port' | 'streamPort'>;
 
 export function loadPlan(context: BenchContext, skew: 'trace' | 'uniform'): LoadPlan {
   return {

@@ -1,4 +1,5 @@
 /** What a bench hands to the report. */
+import type { Footprint } from './capacity.ts';
 import type { CpuPer } from './process-cpu.ts';
 import type { ServerOptions } from './server-process.ts';
 
@@ -36,6 +37,8 @@ export interface BenchResult {
   readonly commit: string;
   readonly figures: readonly Figure[];
   readonly notes: readonly string[];
+  /** Of the cluster: what the page computes capacity from. */
+  readonly footprint?: Footprint;
 }
 
 export interface BenchContext {
@@ -53,7 +56,7 @@ export interface Bench {
   readonly name: string;
   readonly title: string;
   readonly how: string;
-  run(context: BenchContext): Promise<Pick<BenchResult, 'figures' | 'notes'>>;
+  run(context: BenchContext): Promise<Pick<BenchResult, 'figures' | 'notes' | 'footprint'>>;
 }
 
 /** `met`, or by how much a goal is missed. */
