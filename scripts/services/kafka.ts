@@ -55,6 +55,7 @@ function broker(placement: Placement, number: number): Server {
 
 function settingsOf(placement: Placement, number: number, folder: string): Record<string, string | number> {
   const isAlone = placement.brokers === 1;
+  const links = placement.kafkaLinks ?? [];
   const controllers = Array.from({ length: placement.brokers }, (_, index) => index + 1);
   return {
     ID: number,
@@ -64,6 +65,9 @@ function settingsOf(placement: Placement, number: number, folder: string): Recor
     DATA: join(folder, 'data'),
     COPIES: isAlone ? 1 : 3,
     COPIES_MIN: isAlone ? 1 : 2,
+    LINK_LISTENERS: links.map(({ port }, index) => `,LINK${index}://127.0.0.1:${port}`).join(''),
+    LINK_ADDRESSES: links.map(({ advertised }, index) => `,LINK${index}://127.0.0.1:${advertised}`).join(''),
+    LINK_PROTOCOLS: links.map((_, index) => `,LINK${index}:PLAINTEXT`).join(''),
   };
 }
 

@@ -48,4 +48,12 @@ export interface Placement {
   readonly ports: Readonly<Record<ServiceName, number>>;
   /** One or three. */
   readonly brokers: number;
+  /** Further ports of a lone broker, for clients behind a proxy: clients are always sent on to an advertised port. */
+  readonly kafkaLinks?: readonly KafkaLink[];
+}
+
+export interface KafkaLink {
+  readonly port: number;
+  /** Where its clients are told to connect. */
+  readonly advertised: number;
 }

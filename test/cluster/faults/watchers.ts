@@ -1,0 +1,78 @@
+/** Devices of the people with the most rows and of others drawn by chance, and what they must show in the end. */
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Notification } from '@carillon/contract/notification.ts';
+import type { Random } from '../../../server/src/base/random.ts';
+import type { ExpectedInboxes } from '../../crash/expected-inboxes.ts';
+import type { FaultCluster } from './fault-cluster.ts';
+import { Watcher } from './watcher.ts';
+
+const busiest = 10;
+const others = 30;
+/** What is on its way to a device, or found by a look at the inbox, is there by then. */
+const arrivesWithinMs = 60_000;
+
+export class Watchers {
+  readonly #all: readonly Watcher[];
+
+  constructor(cluster: FaultCluster, expected: ExpectedInboxes, random: Random) {
+    const gateways = cluster.of('gateway,api').map(({ url }) => url);
+    const byRows = expected.users
+      .map((user) => ({ user, rows: rowsOf(expected, user) }))
+      .sort((a, b) => b.rows - a.rows);
+    const users = new Set(byRows.slice(0, busiest).map(({ user }) => user));
+    while (users.size < Math.min(busiest + others, byRows.length))
+      users.add(byRows[random.below(byRows.length)]?.user ?? '');
+    this.#all = [...users].map((user, index) => new Watcher(user, gateways, index));
+  }
+
+  start(): void {
+    for (const watcher of this.#all) watcher.start();
+  }
+
+  /** Compares each with its inbox, until they agree or it is too late. Stops them. */
+  async check(): Promise<string[]> {
+    const faults: string[] = [];
+    const endMs = performance.now() + arrivesWithinMs;
+    for (const watcher of this.#all) {
+      let differs = await difference(watcher);
+      while (differs !== null && performance.now() < endMs) {
+        await pause(200);
+        differs = await difference(watcher);
+      }
+      if (differs !== null) faults.push(`${watcher.user}: ${differs}`);
+    }
+    await Promise.all(this.#all.map((watcher) => watcher.stop()));
+    return [...faults, ...this.#all.flatMap(({ user, faults: own }) => own.map((fault) => `${user}: ${fault}`))];
+  }
+
+  summary(): string {
+    const sum = (of: (watcher: Watcher) => number): number => this.#all.reduce((total, each) => total + of(each), 0);
+    return (
+      `${this.#all.length} devices, ${sum(({ connections }) => connections)} connections, ` +
+      `${sum(({ frames }) => frames)} frames, ${sum(({ resyncs }) => resyncs)} times loaded anew, ` +
+      `${sum(({ items }) => items.size)} rows shown`
+    );
+  }
+}
+
+function rowsOf(expected: ExpectedInboxes, user: string): number {
+  const { reposts, alone } = expected.of(user);
+  return reposts.length + alone.size;
+}
+
+async function difference(watcher: Watcher): Promise<string | null> {
+  const inbox = (await watcher.list()).map(describe).sort();
+  const shown = [...watcher.items.values()].map(describe).sort();
+  const lacks = inbox.filter((row) => !shown.includes(row));
+  const invents = shown.filter((row) => !inbox.includes(row));
+  const unread = Math.min(inbox.length, 100);
+  if (lacks.length + invents.length > 0) {
+    return `the device lacks ${lacks.slice(0, 3).join('; ')} (${lacks.length}), shows ${invents.slice(0, 3).join('; ')} (${invents.length})`;
+  }
+  if (watcher.counts?.unread !== unread) return `the device counts ${watcher.counts?.unread} unread, not ${unread}`;
+  return null;
+}
+
+function describe({ id, revision, actorCount }: Notification): string {
+  return `${id} r${revision} ${actorCount}`;
+}
