@@ -6,12 +6,13 @@
  * dead-letter topic. So none is lost, whatever dies; one may be taken again after a crash, which has no effect (E3).
  * Events of one partition reach the log in order. No message ends the process or holds up the others for ever.
  */
-import { type BaseOptions, Producer } from '@platformatic/kafka';
+import { Producer } from '@platformatic/kafka';
 import type { ProducerPrincipal } from '../auth/principal.ts';
 import type { Clock } from '../base/clock.ts';
 import type { TenantId } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
 import { type Telemetry, telemetry } from '../base/telemetry.ts';
+import { clientOptions, type KafkaOptions } from '../log/kafka/kafka-clients.ts';
 import type { EventOutcomes } from './event-results.ts';
 import type { EventTypes } from './event-types.ts';
 import { Intake } from './intake.ts';
@@ -33,8 +34,7 @@ export interface EventTopicSettings {
 }
 
 export interface EventTopicParts {
-  /** Brokers, client id, TLS and SASL: what every client of the service has in common. */
-  readonly kafka: BaseOptions;
+  readonly kafka: KafkaOptions;
   readonly settings: EventTopicSettings;
   readonly events: IntakeLog;
   readonly types: EventTypes;
@@ -53,7 +53,8 @@ export class EventTopic {
   readonly #deadLetters: Producer<Buffer, Buffer, Buffer, Buffer | null>;
 
   private constructor(parts: EventTopicParts) {
-    const { kafka, settings, types, clock, log } = parts;
+    const { settings, types, clock, log } = parts;
+    const kafka = clientOptions(parts.kafka);
     const tally = new TopicTally(log, parts.telemetry ?? telemetry);
     this.#deadLetters = new Producer({ ...kafka, idempotent: true });
     const taker = new MessageTaker({

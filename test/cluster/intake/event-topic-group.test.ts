@@ -121,7 +121,7 @@ function startProcess(
   isLast: (ids: readonly string[]) => boolean,
 ): Promise<string | null> {
   const path = fileURLToPath(new URL('./topic-process.ts', import.meta.url));
-  const child = fork(path, [JSON.stringify(world.kafka), JSON.stringify(world.settings)]);
+  const child = fork(path, [JSON.stringify(world.options), JSON.stringify(world.settings)]);
   t.after(() => child.kill('SIGKILL'));
   child.on('message', async ({ number, bytes, count }: AppendRequest) => {
     const batch = { bytes: Buffer.from(bytes, 'base64'), count };

@@ -2,12 +2,12 @@
  * A process that reads an events topic and appends over IPC to the log of its parent, which so knows, and decides, what has
  * become durable when it kills this one.
  */
-import type { BaseOptions } from '@platformatic/kafka';
 import { systemClock } from '../../../server/src/base/clock.ts';
 import { silentLog } from '../../../server/src/base/log.ts';
 import { builtInTypes } from '../../../server/src/content/type-catalogue.ts';
 import { EventTopic, type EventTopicSettings } from '../../../server/src/intake/event-topic.ts';
 import type { AppendStatus } from '../../../server/src/log/event-log.ts';
+import type { KafkaOptions } from '../../../server/src/log/kafka/kafka-clients.ts';
 
 export interface AppendRequest {
   readonly number: number;
@@ -20,7 +20,7 @@ export interface AppendAnswer {
   readonly statuses: AppendStatus[];
 }
 
-const [kafka, settings] = process.argv.slice(2).map((text) => JSON.parse(text)) as [BaseOptions, EventTopicSettings];
+const [kafka, settings] = process.argv.slice(2).map((text) => JSON.parse(text)) as [KafkaOptions, EventTopicSettings];
 const waiting = new Map<number, (statuses: AppendStatus[]) => void>();
 let requests = 0;
 process.on('message', ({ number, statuses }: AppendAnswer) => waiting.get(number)?.(statuses));

@@ -16,6 +16,7 @@ import type { IntakeLog } from '../../../server/src/intake/intake-log.ts';
 import { createEventTopics } from '../../../server/src/intake/topic/create-event-topics.ts';
 import type { AppendStatus } from '../../../server/src/log/event-log.ts';
 import { EventLogMemory } from '../../../server/src/log/event-log-memory.ts';
+import { clientOptions, type KafkaOptions } from '../../../server/src/log/kafka/kafka-clients.ts';
 import { type PackedBatch, RecordView } from '../../../server/src/log/record.ts';
 
 export const brokers = (process.env.KAFKA_BROKERS ?? '127.0.0.1:19092').split(',');
@@ -91,6 +92,7 @@ export interface DeadLetterSeen {
 
 export class TopicWorld {
   readonly kafka: BaseOptions;
+  readonly options: KafkaOptions = { clientId: 'test', brokers };
   readonly settings: EventTopicSettings;
   readonly log = new SharedLog();
   readonly telemetry = new Telemetry();
@@ -100,7 +102,7 @@ export class TopicWorld {
 
   private constructor() {
     const prefix = `test-${randomBytes(6).toString('hex')}`;
-    this.kafka = { clientId: 'test', bootstrapBrokers: brokers };
+    this.kafka = clientOptions(this.options);
     this.settings = {
       topic: `${prefix}.events`,
       deadTopic: `${prefix}.events.dead`,
@@ -122,7 +124,7 @@ export class TopicWorld {
   /** A process that reads the topic. Stopped with the test. */
   start(t: TestContext, events: IntakeLog = this.log): EventTopic {
     const topic = EventTopic.start({
-      kafka: this.kafka,
+      kafka: this.options,
       settings: this.settings,
       events,
       types: builtInTypes,

@@ -136,7 +136,6 @@ export class TopicReader {
       heartbeatStallTimeout: limits.topicSessionMs,
       maxWaitTime: limits.topicFetchWaitMs,
       retries,
-      retryDelay: limits.topicRetryMs,
     } as ConsumerOptions<Buffer, Buffer, Buffer, Buffer>);
   }
 }

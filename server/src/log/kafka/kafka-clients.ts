@@ -40,18 +40,9 @@ export class KafkaClients {
   readonly #brokers: string;
   readonly #consumers: Consumer[] = [];
 
-  constructor({ brokers, clientId, tls, sasl }: KafkaOptions) {
-    this.#brokers = brokers.join(', ');
-    this.#options = {
-      clientId,
-      bootstrapBrokers: [...brokers],
-      connectTimeout: limits.kafkaConnectMs,
-      requestTimeout: limits.kafkaRequestMs,
-      retryDelay: limits.kafkaRetryMs,
-      autocreateTopics: false,
-      ...(tls === undefined ? {} : { tls }),
-      ...(sasl === undefined ? {} : { sasl }),
-    };
+  constructor(options: KafkaOptions) {
+    this.#brokers = options.brokers.join(', ');
+    this.#options = clientOptions(options);
     this.producer = new Producer({ ...this.#options, idempotent: true, metadataMaxAge: limits.kafkaMetadataMs });
     this.tailing = new Base({ ...this.#options, retries: 0, metadataMaxAge: limits.kafkaMetadataMs });
     this.reading = new Base({ ...this.#options, retries: 0, metadataMaxAge: limits.kafkaMetadataMs });
@@ -88,4 +79,18 @@ export class KafkaClients {
     for (const consumer of this.#consumers) if (!consumer.closed) await consumer.close(true);
     await Promise.all([this.admin, this.reading, this.tailing, this.producer].map((client) => client.close()));
   }
+}
+
+/** What every client of the service has in common. */
+export function clientOptions({ brokers, clientId, tls, sasl }: KafkaOptions): BaseOptions {
+  return {
+    clientId,
+    bootstrapBrokers: [...brokers],
+    connectTimeout: limits.kafkaConnectMs,
+    requestTimeout: limits.kafkaRequestMs,
+    retryDelay: limits.kafkaRetryMs,
+    autocreateTopics: false,
+    ...(tls === undefined ? {} : { tls }),
+    ...(sasl === undefined ? {} : { sasl }),
+  };
 }
