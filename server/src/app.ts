@@ -102,6 +102,7 @@ export async function startApp(parts: AppParts): Promise<App> {
     clock,
     random,
     idempotency: new Idempotency(engine.idempotency, clock, (error) => log.write('requestFailed', {}, error)),
+    allowedOrigins,
     draining: () => isStopping,
     onAnswer: front.httpAnswered,
     onFailure: ({ requestId, route, error }) => log.write('requestFailed', { requestId, operation: route }, error),

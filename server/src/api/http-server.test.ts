@@ -10,7 +10,7 @@ import { defaultTenant, type UserId } from '../base/ids.ts';
 import { seededRandom } from '../base/random.ts';
 import { VirtualClock } from '../base/virtual-clock.ts';
 import { checkLive } from './check-live.ts';
-import { createHttpServer, type HttpAnswered, type HttpFailure } from './http-server.ts';
+import { createHttpServer, type HttpAnswered, type HttpFailure, type HttpTimes } from './http-server.ts';
 import { defineOperation } from './operation.ts';
 
 const user: Principal = {
@@ -58,8 +58,9 @@ describe('the HTTP server', () => {
   const failures: HttpFailure[] = [];
   const answers: HttpAnswered[] = [];
 
-  before(async () => {
-    app = createHttpServer({
+  /** `times`: of the real ones, those that a test must not wait for. */
+  const create = (times: Partial<HttpTimes> = {}): FastifyInstance =>
+    createHttpServer({
       operations,
       authenticator: {
         async authenticate(token) {
@@ -73,8 +74,11 @@ describe('the HTTP server', () => {
       draining: () => draining,
       onFailure: (failure) => failures.push(failure),
       onAnswer: (answered) => answers.push(answered),
-      times: { requestArrivalMs: 150, checkMs: 20 },
+      times,
     });
+
+  before(async () => {
+    app = create();
     origin = await app.listen({ host: '127.0.0.1', port: 0 });
   });
   after(() => app.close());
@@ -205,9 +209,9 @@ describe('the HTTP server', () => {
     assert.equal(response.status, 200);
   });
 
-  /** What the server says to these bytes until it closes the connection. */
-  async function raw(bytes: string): Promise<string> {
-    const socket = connect(Number(new URL(origin).port), '127.0.0.1');
+  /** What a server says to these bytes until it closes the connection. */
+  async function raw(bytes: string, to = origin): Promise<string> {
+    const socket = connect(Number(new URL(to).port), '127.0.0.1');
     socket.write(bytes);
     let said = '';
     socket.on('data', (data) => {
@@ -217,15 +221,16 @@ describe('the HTTP server', () => {
     return said;
   }
 
-  test('a client that never finishes its body gets 408 and is cut off', async () => {
+  test('a client that never finishes its body, or its headers, gets 408 and is cut off', async () => {
+    const impatient = create({ requestArrivalMs: 150, checkMs: 20 });
+    const to = await impatient.listen({ host: '127.0.0.1', port: 0 });
     const said = await raw(
       'POST /things/a HTTP/1.1\r\nhost: x\r\nauthorization: Bearer good\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{',
+      to,
     );
     assert.match(said, /^HTTP\/1\.1 408 .*"code":"CARILLON_REQUEST_TIMEOUT"/s);
-  });
-
-  test('a client that never finishes its headers is cut off', async () => {
-    assert.match(await raw('GET /broken HTTP/1.1\r\nhost: x\r\n'), /CARILLON_REQUEST_TIMEOUT/);
+    assert.match(await raw('GET /broken HTTP/1.1\r\nhost: x\r\n', to), /CARILLON_REQUEST_TIMEOUT/);
+    await impatient.close();
   });
 
   test('bytes that are no HTTP, and headers too large, get a problem', async () => {

@@ -2,7 +2,7 @@
  * The HTTP server: registers operations, proves callers before it reads a body, validates input, and answers every
  * failure with a problem document. Other parts may add routes of their own (streams, metrics, files) to the instance.
  *
- * Order per request: draining → route and method → authentication → caller's kind → content type → `admit` → body →
+ * Order per request: origin → draining → route and method → authentication → caller's kind → content type → `admit` → body →
  * validation → idempotency → `handle`. A request that is refused early costs neither memory nor parsing.
  */
 import type { ErrorCode } from '@carillon/contract/error-codes.ts';
@@ -13,6 +13,7 @@ import type { Clock } from '../base/clock.ts';
 import { limits } from '../base/limits.ts';
 import type { Random } from '../base/random.ts';
 import { answerClientError } from './client-error.ts';
+import { allowOrigins } from './cross-origin.ts';
 import { checkCaller, proveCaller } from './http-caller.ts';
 import type { Answer, Operation } from './operation.ts';
 import { problemAnswer, toCarillonError } from './problem.ts';
@@ -36,6 +37,8 @@ export interface HttpServerOptions {
   readonly idempotency: IdempotentRunner;
   /** True while the service stops: every new request gets CARILLON_DRAINING. */
   readonly draining?: () => boolean;
+  /** Origins whose pages may call; none unless given. */
+  readonly allowedOrigins?: readonly string[];
   /** Hears of failures that are ours to mend (status 500 and above). Must not throw. */
   readonly onFailure?: (failure: HttpFailure) => void;
   /** Hears of every answer, for metrics. Must not throw. */
@@ -99,7 +102,9 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   app.setErrorHandler((error, request, reply) => answerError(options, error, request, reply));
   app.setNotFoundHandler(() => Promise.reject(unknownRoute()));
   const whileDraining = new Set(options.operations.filter((each) => each.whileDraining).map(({ path }) => path));
+  const allowOrigin = allowOrigins(options.allowedOrigins ?? []);
   app.addHook('onRequest', (request, reply, done) => {
+    if (allowOrigin(request, reply)) return;
     // Behind an offer to upgrade that nobody took up, Node's parser may drop the next request that came in the same read.
     if (request.headers.upgrade !== undefined) reply.header('connection', 'close');
     if (options.draining?.() && !whileDraining.has(request.routeOptions.url ?? ''))

@@ -184,7 +184,7 @@ export const Config = Type.Object(
         allowedOrigins: Type.Array(Type.String({ pattern: '^https?://[^/]+$' }), {
           default: [],
           description:
-            'Origins whose pages may open a stream, such as `https://app.example`; none means the own origin only.',
+            'Origins whose pages may open a stream and call the API, such as `https://app.example`; none means the own origin only.',
         }),
       },
       closed,

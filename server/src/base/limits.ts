@@ -42,6 +42,8 @@ export const limits = {
   /** How long a request may take to arrive; then the connection is closed. */
   requestArrivalMs: 30 * second,
   headerBytesMax: 16 * KiB,
+  /** How long a browser remembers that a page may call; then it asks again. */
+  preflightKeptMs: 10 * minute,
   /** How often connections are checked for requests that take too long. */
   connectionCheckMs: 5 * second,
   /** The body of an API request other than events; more is refused with 413. */
