@@ -217,6 +217,28 @@ export const limits = {
   /** A title in the in-app text is cut to this, in UTF-8 bytes, between grapheme clusters. */
   inAppTitleBytesMax: 160,
 
+  // Hints between processes (G2, V30)
+  /** A call to the bus, to presence or to what else Redis holds; after this it has failed. */
+  busWaitMs: second,
+  /** How often a subscription's connection is tried that may be dead without saying so. */
+  busBeatMs: 5 * second,
+  /** Between two attempts to reach the bus again. */
+  busRetryMs: second,
+  /** Where a gateway holds somebody is forgotten after this, unless it says so again; it does so after a third. */
+  presenceKeptMs: 90 * second,
+  /** People in one call to presence; more are asked for in several at once. */
+  presencePeoplePerCall: 500,
+  /** Inboxes that are read at the same time for streams that open or have missed something; more wait. */
+  feedReadsAtOnce: 64,
+  /** Of these, reads for open streams that have missed something; more wait, so that a loss is no storm of reads. */
+  feedCatchupsPerSecond: 500,
+  /** Frames kept for a stream while its inbox is read; above, it is read once more instead. */
+  feedHeldFramesMax: 100,
+  /** While the bus is away, every open stream looks into its inbox this often. */
+  feedPollMs: 15 * second,
+  /** Wait before an inbox that could not be read for a stream is read again. */
+  feedRetryMs: second,
+
   // Stream (V30–V33)
   heartbeatMs: 25 * second,
   /** A socket that must still authenticate is closed after this. */

@@ -89,6 +89,13 @@ export const metricList = {
   carillon_stream_frames_total: counter('Frames written to streams.', {
     kind: ['hello', 'changes', 'marks', 'resync', 'ping', 'bye'],
   }),
+  carillon_feed_reads_total: counter('Inboxes read for streams of a cluster: at their start, or after a loss.', {
+    cause: ['opened', 'behind'],
+  }),
+  carillon_hints_lost_total: counter(
+    'Changes of people that could not be told to gateways, which then look for themselves.',
+    none,
+  ),
   carillon_stream_closes_total: counter('Streams closed by us, by reason.', {
     reason: Object.keys(closeCodes) as CloseReason[],
   }),

@@ -18,7 +18,7 @@ import { builtInTypes } from '../content/type-catalogue.ts';
 import type { Decision } from '../decide/decision.ts';
 import type { EventFacts } from '../decide/event-facts.ts';
 import { changesFrames } from '../deliver/realtime/changes-frames.ts';
-import { FrameBatchWriter } from '../deliver/realtime/frame-batch.ts';
+import { FrameBatchWriter, marksFrame } from '../deliver/realtime/frame-batch.ts';
 import type { Catchup, InboxService, MarkRequest, PageQuery, PageText } from '../inbox/inbox-service.ts';
 import type { InboxStore } from '../inbox/inbox-store.ts';
 import type { Item } from '../inbox/item.ts';
@@ -153,8 +153,7 @@ export class ShardHost {
       const cached = executor.cached(person);
       if (cached !== undefined) cached.marks = await this.#parts.store.marks(person);
       if (this.#watched.has(person)) {
-        const { revision, marksVersion: after } = frame.counts;
-        this.#frames.add(person, { kind: 'marks', revision, after, json: JSON.stringify(frame) });
+        this.#frames.add(person, marksFrame(frame));
         this.#flushFrames();
       }
       return frame;

@@ -19,7 +19,9 @@ export interface ChangedPerson {
 export function changesFrames(person: ChangedPerson, nowMs: number): TextFrame[] {
   const changed = [...person.changedItems()];
   if (changed.length > 1) changed.sort((a, b) => a.revision - b.revision);
-  const counts = JSON.stringify(person.counts(nowMs));
+  const counted = person.counts(nowMs);
+  const counts = JSON.stringify(counted);
+  const { marksVersion } = counted;
   const frames: TextFrame[] = [];
   let after = person.revisionBefore;
   for (let at = 0; at < changed.length; at += limits.frameItemsMax) {
@@ -32,7 +34,7 @@ export function changesFrames(person: ChangedPerson, nowMs: number): TextFrame[]
       else removed.push(`"${item.id}"`);
     }
     const json = `{"kind":"changes","items":${listJson(items)},"removed":${listJson(removed)},"counts":${counts},"revision":${revision}}`;
-    frames.push({ kind: 'changes', revision, after, json });
+    frames.push({ kind: 'changes', revision, after, marksVersion, json });
     after = revision;
   }
   return frames;

@@ -1,17 +1,23 @@
 /**
  * Many people's frames in one buffer, so that a micro-batch crosses to the sockets' thread as one transferred message.
- * Each: u8 kind, u16 person bytes, u32 JSON bytes, f64 revision, f64 after, person, JSON; little endian.
+ * Each: u8 kind, u16 person bytes, u32 JSON bytes, f64 revision, after and marks version, person, JSON; little endian.
  */
+import type { MarksFrame } from '@carillon/contract/stream.ts';
 import type { PersonKey } from '../../base/ids.ts';
 import type { FeedFrame } from './live-feed.ts';
 
 const kinds = ['changes', 'marks'] as const;
-const headBytes = 23;
+const headBytes = 31;
 
 /** A frame before it is bytes. */
 export interface TextFrame extends Omit<FeedFrame, 'json' | 'kind'> {
   readonly kind: (typeof kinds)[number];
   readonly json: string;
+}
+
+export function marksFrame(frame: MarksFrame): TextFrame {
+  const { revision, marksVersion } = frame.counts;
+  return { kind: 'marks', revision, after: revision, marksVersion, json: JSON.stringify(frame) };
 }
 
 export class FrameBatchWriter {
@@ -22,7 +28,7 @@ export class FrameBatchWriter {
     return this.#used === 0;
   }
 
-  add(person: PersonKey, { kind, revision, after, json }: TextFrame): void {
+  add(person: PersonKey, { kind, revision, after, marksVersion, json }: TextFrame): void {
     this.#reserve(headBytes + (person.length + json.length) * 3);
     const buffer = this.#buffer;
     const at = this.#used;
@@ -33,6 +39,7 @@ export class FrameBatchWriter {
     buffer.writeUInt32LE(jsonBytes, at + 3);
     buffer.writeDoubleLE(revision, at + 7);
     buffer.writeDoubleLE(after, at + 15);
+    buffer.writeDoubleLE(marksVersion, at + 23);
     this.#used = at + headBytes + personBytes + jsonBytes;
   }
 
@@ -65,6 +72,7 @@ export function readFrameBatch(bytes: Uint8Array, deliver: (person: PersonKey, f
       kind: kinds[buffer[at] as number] as FeedFrame['kind'],
       revision: buffer.readDoubleLE(at + 7),
       after: buffer.readDoubleLE(at + 15),
+      marksVersion: buffer.readDoubleLE(at + 23),
       json: buffer.subarray(jsonStart, jsonStart + jsonBytes),
     });
     at = jsonStart + jsonBytes;

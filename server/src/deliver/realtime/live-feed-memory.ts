@@ -47,14 +47,17 @@ export class MemoryLiveFeed implements LiveFeed {
     const inbox = this.#inbox(person);
     const after = last(inbox);
     inbox.changes.push(frame);
-    send(inbox, { kind: 'changes', revision: frame.revision, after, json: Buffer.from(JSON.stringify(frame)) });
+    const { revision, counts } = frame;
+    const json = Buffer.from(JSON.stringify(frame));
+    send(inbox, { kind: 'changes', revision, after, marksVersion: counts.marksVersion, json });
   }
 
   /** Marks are not kept: they are what other devices see while they are there. */
   publishMarks(person: PersonKey, frame: MarksFrame): void {
     const inbox = this.#inbox(person);
-    const after = frame.counts.marksVersion;
-    send(inbox, { kind: 'marks', revision: last(inbox), after, json: Buffer.from(JSON.stringify(frame)) });
+    const { marksVersion } = frame.counts;
+    const revision = last(inbox);
+    send(inbox, { kind: 'marks', revision, after: revision, marksVersion, json: Buffer.from(JSON.stringify(frame)) });
   }
 
   forget(person: PersonKey, through: Revision): void {

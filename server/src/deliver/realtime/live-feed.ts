@@ -12,11 +12,10 @@ export interface FeedFrame {
   readonly kind: 'changes' | 'marks' | 'resync';
   /** Where a client that has this frame resumes; marks frames repeat the last one. */
   readonly revision: Revision;
-  /**
-   * Changes: the inbox's revision before them, so that whoever stands below it knows that something is missing.
-   * Marks: the version of the marks they show.
-   */
+  /** Of changes: the inbox's revision before them. Whoever stands below it knows that something is missing. */
   readonly after: Revision;
+  /** Of the marks that the frame's counts and states show. */
+  readonly marksVersion: Revision;
   /** The frame's JSON text in UTF-8 on one line, shared by all connections: never written to. */
   readonly json: Buffer;
 }

@@ -9,12 +9,13 @@ import type { Authenticator, Principal, UserPrincipal } from '../../auth/princip
 import { RevocationStoreMemory } from '../../auth/revocation-store-memory.ts';
 import { Revocations } from '../../auth/revocations.ts';
 import { CarillonError } from '../../base/carillon-error.ts';
-import { type PersonKey, personKey, type TenantId, type UserId } from '../../base/ids.ts';
+import { type PersonKey, personKey, type Revision, type TenantId, type UserId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import { seededRandom } from '../../base/random.ts';
 import { VirtualClock } from '../../base/virtual-clock.ts';
 import type { Connection } from './connection.ts';
 import { Gateway } from './gateway.ts';
+import type { LiveFeed } from './live-feed.ts';
 import { MemoryLiveFeed } from './live-feed-memory.ts';
 import type { StreamLimits } from './stream-limits.ts';
 import { LocalStreamTickets } from './stream-tickets.ts';
@@ -40,6 +41,20 @@ export interface StreamOpening {
   readonly query?: Readonly<Record<string, string>>;
 }
 
+/** A feed whose frames are the test's own. */
+export interface StreamFeed extends LiveFeed {
+  publish(person: PersonKey, frame: ChangesFrame): void;
+  publishMarks(person: PersonKey, frame: MarksFrame): void;
+  forget(person: PersonKey, through: Revision): void;
+  subscriptions(person: PersonKey): number;
+  /** Runs around the reading of a catch-up. */
+  pause: () => Promise<void>;
+  close?(): Promise<void>;
+}
+
+/** Feeds may be made for the world's clock. */
+export type CreateFeed = (clock: VirtualClock) => StreamFeed;
+
 /** The service as far as a client needs it. */
 export interface StreamHost {
   readonly origin: string;
@@ -63,7 +78,7 @@ class WatchedGateway extends Gateway {
 
 export class StreamWorld implements Authenticator, StreamHost {
   readonly clock = new VirtualClock();
-  readonly feed = new MemoryLiveFeed();
+  readonly feed: StreamFeed;
   readonly revocations = new Revocations(new RevocationStoreMemory(), this.clock);
   readonly tickets: LocalStreamTickets;
   readonly gateway: WatchedGateway;
@@ -73,7 +88,8 @@ export class StreamWorld implements Authenticator, StreamHost {
   /** Tokens looked at so far, good or bad. */
   proofs = 0;
 
-  constructor(changed: Partial<StreamLimits> = {}) {
+  constructor(changed: Partial<StreamLimits> = {}, createFeed: CreateFeed = () => new MemoryLiveFeed()) {
+    this.feed = createFeed(this.clock);
     const random = seededRandom(1);
     this.tickets = new LocalStreamTickets(this.clock, random, limits);
     this.gateway = new WatchedGateway({
@@ -96,8 +112,8 @@ export class StreamWorld implements Authenticator, StreamHost {
     attachStream(this.app.server, this.gateway, random);
   }
 
-  static async listen(changed: Partial<StreamLimits> = {}): Promise<StreamWorld> {
-    const world = new StreamWorld(changed);
+  static async listen(changed: Partial<StreamLimits> = {}, createFeed?: CreateFeed): Promise<StreamWorld> {
+    const world = new StreamWorld(changed, createFeed);
     world.origin = await world.app.listen({ host: '127.0.0.1', port: 0 });
     return world;
   }
@@ -110,6 +126,7 @@ export class StreamWorld implements Authenticator, StreamHost {
     await drained;
     this.app.server.closeAllConnections();
     await this.app.close();
+    await this.feed.close?.();
   }
 
   /** Time passes in small steps with everything else going on between them, as it would. */

@@ -5,6 +5,7 @@ import { personKey, type TenantId } from '../../base/ids.ts';
 import { RefusedError } from './stream-clients.contract.ts';
 import {
   appOrigin,
+  type CreateFeed,
   marks,
   type OpenStream,
   r1,
@@ -17,6 +18,8 @@ import {
 export interface TransportUnderTest {
   readonly name: 'websocket' | 'sse' | 'poll';
   readonly open: OpenStream;
+  /** The usual one is in memory. */
+  readonly createFeed?: CreateFeed;
   /** How an end for an authentication reason looks: close code, or status. */
   readonly expired: number;
   readonly revoked: number;
@@ -26,7 +29,7 @@ export function streamContract(transport: TransportUnderTest): void {
   const timeout = 120_000;
   let world: StreamWorld;
   beforeEach(async () => {
-    world = await StreamWorld.listen();
+    world = await StreamWorld.listen({}, transport.createFeed);
   });
   afterEach(() => world.stop());
 
