@@ -68,6 +68,8 @@ export const limits = {
   topicSessionMs: 10 * second,
   /** How often it is measured how far the topic is ahead. */
   topicLagEveryMs: 5 * second,
+  /** How long dead letters are kept, where `carillon migrate` makes their topic. */
+  deadLettersKeptMs: 30 * day,
   /** How long a stop waits for messages at hand; what is not taken by then is read again by the next owner. */
   topicStopMs: 3 * second,
 
