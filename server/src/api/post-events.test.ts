@@ -257,7 +257,7 @@ describe('POST /v1/events', () => {
 
   test('a lane that is behind closes, the others stay open', async () => {
     intake.log.unapplied.bulk = 65 * 1024 * 1024;
-    const bulk = event({ type: 'post.published' });
+    const bulk = event({ id: 'e "quoted" \u00e9', type: 'post.published' });
     const found = await results(await intake.send([bulk, event()]));
     const single = await refusal(await intake.send(bulk));
     intake.log.unapplied.bulk = 0;
@@ -265,6 +265,7 @@ describe('POST /v1/events', () => {
       found.map(({ status, error }) => error?.code ?? status),
       ['CARILLON_OVERLOADED', 'accepted'],
     );
+    assert.equal(found[0]?.id, 'e "quoted" \u00e9', 'the app knows which to send again');
     assert.deepEqual([single.status, single.code], [503, 'CARILLON_OVERLOADED']);
     intake.failures.pop();
   });

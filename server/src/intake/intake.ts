@@ -86,14 +86,16 @@ export class Intake {
   #take(batch: EventBatch, event: number, sender: Sender, results: EventResults): void {
     const start = batch.spans[2 * event] as number;
     const end = batch.spans[2 * event + 1] as number;
+    let fits = false;
     try {
       if (end - start > limits.eventBytesMax) throw eventTooLarge();
-      const fits = batch.isUtf8 && batch.convert === null && this.#scanner.scan(batch.bytes, start, end);
+      fits = batch.isUtf8 && batch.convert === null && this.#scanner.scan(batch.bytes, start, end);
       if (fits) this.#pack(sender, results);
       else this.#takeSlowly(batch, batch.bytes.subarray(start, end), sender, results);
     } catch (error) {
       if (batch.single || !(error instanceof CarillonError)) throw error;
-      results.rejected(readId(batch.bytes.subarray(start, end)), error);
+      // Under overload there are many of these: what the scanner holds need not be read again.
+      results.rejected(fits ? this.#scannedId() : readId(batch.bytes.subarray(start, end)), error);
     }
   }
 
@@ -111,9 +113,18 @@ export class Intake {
     const scan = this.#scanner;
     const first = writer.count;
     const lane = this.#builder.add(scan, sender);
-    const start = scan.start + (scan.ranges[2] as number);
-    const end = start + (scan.ranges[3] as number);
-    results.packed(scan.buffer, { start, end }, { first, behind: writer.count, lane: lanes.indexOf(lane) });
+    results.packed(scan.buffer, this.#idSpan(), { first, behind: writer.count, lane: lanes.indexOf(lane) });
+  }
+
+  #scannedId(): string {
+    const { start, end } = this.#idSpan();
+    return JSON.parse(this.#scanner.buffer.toString('utf8', start - 1, end + 1)) as string;
+  }
+
+  /** Where the id lies in the scanner's bytes, without its quotes. */
+  #idSpan(): { start: number; end: number } {
+    const start = this.#scanner.start + (this.#scanner.ranges[2] as number);
+    return { start, end: start + (this.#scanner.ranges[3] as number) };
   }
 }
 
