@@ -136,6 +136,18 @@ export const limits = {
   kafkaTriesMax: 12,
   /** How old what a client knows of brokers and leaders may be; an error makes it ask at once. */
   kafkaMetadataMs: 60 * second,
+  /** A process that the group has not heard of for so long loses its shards. */
+  ownershipSessionMs: 10 * second,
+  /** Before that, by its own clock, it stops to write: for clocks that run apart and requests under way. */
+  ownershipMarginMs: 2 * second,
+  /** How often a process says that it is there, and hears that shards must move. */
+  ownershipHeartbeatMs: second,
+  /** How long the group waits for a member that must give up shards or join again; then it goes on without. */
+  ownershipRebalanceMs: 30 * second,
+  /** How often positions are told to the group, for those who watch its lag. */
+  ownershipCommitMs: 2 * second,
+  /** How long leaving may take; a process that cannot tell the group is missed after the session. */
+  ownershipLeaveMs: 2 * second,
 
   // Shard executor
   /** One micro-batch of the executor. */

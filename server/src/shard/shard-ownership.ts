@@ -10,7 +10,10 @@
  * A process that stands still, or is cut off, loses its shards without being told in time. So `holds` answers false as
  *   soon as another process *may* be the owner, by this process's own clock, and every write asks it first. A write
  *   already on its way then loses against the new owner's, row by row, by its revision.
+ * Shards are shared out evenly, and one that need not move stays where it is: its people are in memory there.
  */
+import type { Position } from '../log/event-log.ts';
+
 export interface OwnershipListener {
   gained(shards: readonly number[]): Promise<void>;
   lost(shards: readonly number[]): Promise<void>;
@@ -23,6 +26,11 @@ export interface ShardOwnership {
   start(listener: OwnershipListener): Promise<void>;
   /** Whether a write to this shard may begin now. */
   holds(shard: number): boolean;
+  /**
+   * Positions of a shard, by lane, that are stored: told to whoever shows how far the shards have come, at some later
+   * time, and never for a shard that is not held. Nothing is read back from there.
+   */
+  applied(shard: number, positions: readonly Position[]): void;
   /** Gives up all shards (`lost` is called for them) and leaves, so that others need not wait for a time-out. */
   stop(): Promise<void>;
 }

@@ -6,7 +6,15 @@
  * `producer` is idempotent with acks=all: with acks alone a send came out doubled and in another order when a leader was
  * not ready. It tries for ever, under the same sequence numbers; the log puts a deadline on its callers' wait instead.
  */
-import { Admin, Base, type BaseOptions, type ConnectionOptions, Consumer, Producer } from '@platformatic/kafka';
+import {
+  Admin,
+  Base,
+  type BaseOptions,
+  type ConnectionOptions,
+  Consumer,
+  type GroupOptions,
+  Producer,
+} from '@platformatic/kafka';
 import { CarillonError } from '../../base/carillon-error.ts';
 import { limits } from '../../base/limits.ts';
 
@@ -18,16 +26,13 @@ export interface KafkaOptions {
   readonly sasl?: ConnectionOptions['sasl'];
 }
 
-/** How this process takes part in the group that shares out the shards. */
-export interface GroupOptions {
-  readonly groupId: string;
-  readonly sessionMs: number;
-  readonly heartbeatMs: number;
-  readonly rebalanceMs: number;
-}
+export type GroupMember = Consumer<Buffer, Buffer, Buffer, Buffer>;
 
-/** The name under which members agree on how shards are shared out; the client's incremental rebalance goes by it. */
-const cooperative = [{ name: 'cooperative-sticky', version: 3 }];
+export interface GroupMemberOptions extends Omit<GroupOptions, 'groupProtocol'> {
+  readonly groupId: string;
+  /** Longer than the group may take to gather: joining is answered only then. */
+  readonly requestMs: number;
+}
 
 export class KafkaClients {
   readonly producer: Producer<Buffer, Buffer, Buffer, Buffer>;
@@ -38,7 +43,7 @@ export class KafkaClients {
   readonly admin: Admin;
   readonly #options: BaseOptions;
   readonly #brokers: string;
-  readonly #consumers: Consumer[] = [];
+  readonly #members: GroupMember[] = [];
 
   constructor(options: KafkaOptions) {
     this.#brokers = options.brokers.join(', ');
@@ -58,25 +63,24 @@ export class KafkaClients {
     }
   }
 
-  /** A member of a group, for `ShardOwnershipKafka`. Closed with the others. */
-  member({ groupId, sessionMs, heartbeatMs, rebalanceMs }: GroupOptions): Consumer {
-    const consumer = new Consumer({
+  /** A member of a group, on connections of its own. Closed with the others. */
+  member(options: GroupMemberOptions): GroupMember {
+    const { groupId, requestMs, ...group } = options;
+    const member: GroupMember = new Consumer({
       ...this.#options,
-      retries: true,
+      ...group,
       groupId,
       groupProtocol: 'classic',
-      protocols: cooperative,
-      sessionTimeout: sessionMs,
-      heartbeatInterval: heartbeatMs,
-      rebalanceTimeout: rebalanceMs,
+      requestTimeout: requestMs,
+      retries: true,
       autocommit: false,
     });
-    this.#consumers.push(consumer);
-    return consumer;
+    this.#members.push(member);
+    return member;
   }
 
   async close(): Promise<void> {
-    for (const consumer of this.#consumers) if (!consumer.closed) await consumer.close(true);
+    for (const member of this.#members) if (!member.closed) await member.close(true);
     await Promise.all([this.admin, this.reading, this.tailing, this.producer].map((client) => client.close()));
   }
 }
