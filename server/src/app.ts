@@ -36,7 +36,7 @@ import { Idempotency } from './intake/idempotency.ts';
 import { Intake } from './intake/intake.ts';
 import { FrontTelemetry } from './ops/front-telemetry.ts';
 import { processUse, renderMetrics } from './ops/metrics.ts';
-import { consumptionCheck, type Readiness } from './ops/readiness.ts';
+import type { Readiness } from './ops/readiness.ts';
 
 export interface AppParts {
   readonly config: Config;
@@ -79,8 +79,7 @@ export async function startApp(parts: AppParts): Promise<App> {
   const gateway =
     feed && new Gateway({ feed, authenticator, revocations, tickets, clock, random, allowedOrigins, limits, onCut });
 
-  const consumption = consumptionCheck(() => engine.consumption(), clock);
-  const readiness: Readiness = { checks: [front.storage, ...engine.checks, consumption] };
+  const readiness: Readiness = { checks: [front.storage, ...engine.checks] };
   const metrics = async (): Promise<string> => {
     const ofEngine = await engine.metrics();
     return renderMetrics([front.snapshot(gateway?.stats() ?? null), ...ofEngine], processUse());
@@ -126,8 +125,11 @@ export async function startApp(parts: AppParts): Promise<App> {
 
 /** An engine is loaded only where it is asked for: each brings libraries that the other does not need. */
 async function startEngine({ config, clock, random, log }: AppParts, cursorSecret: Uint8Array): Promise<Engine> {
-  if (config.engine === 'cluster') throw new Error('The cluster engine cannot be started by this version.');
-  const onProblem = ({ event, fields }: Problem): void => log.write(event, fields);
+  const onProblem = ({ event, fields, error }: Problem): void => log.write(event, fields, error);
+  if (config.engine === 'cluster') {
+    const { startCluster } = await import('./cluster/start-cluster.ts');
+    return startCluster({ config, clock, random, cursorSecret, onProblem });
+  }
   const { EmbeddedEngine } = await import('./embedded/embedded-engine.ts');
   return EmbeddedEngine.start({
     dataDir: config.dataDir,

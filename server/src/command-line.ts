@@ -3,6 +3,7 @@
  * Each command loads what it needs when it runs: `start` must not wait for the others.
  */
 import { Command, Option } from 'commander';
+import { systemClock } from './base/clock.ts';
 import { type ConfigNode, loadConfig, typedValue } from './base/config.ts';
 import { Config, roles } from './base/config-schema.ts';
 import { releaseVersion } from './base/release-version.ts';
@@ -22,7 +23,7 @@ export function commandLine(): Command {
   program
     .command('start', { isDefault: true })
     .description('Start the service (this is what no command at all does)')
-    .addOption(new Option('--engine <engine>', 'embedded: one process · cluster: Kafka, Cassandra and Redis'))
+    .addOption(engineFlag())
     .addOption(new Option('--roles <list>', `cluster engine: what this process does, of ${roles.join(',')}`))
     .addOption(new Option('--host <address>', 'address to listen on'))
     .addOption(new Option('--port <number>', 'port to listen on; 0 takes any free one'))
@@ -33,10 +34,36 @@ export function commandLine(): Command {
       const { runService } = await import('./run-service.ts');
       await runService(config);
     });
+  program
+    .command('migrate')
+    .description('Make the topics and tables of the cluster engine, or bring them up to this release')
+    .addOption(configFlag())
+    .action(async (flags: Flags) => {
+      const config = configOf(flags, { engine: 'cluster' });
+      const { migrate } = await import('./cluster/migrate.ts');
+      for (const line of await migrate(config, systemClock)) console.log(line);
+    });
+  program
+    .command('check')
+    .description('Check the configuration, and that what the engine stands on is there and prepared')
+    .addOption(engineFlag())
+    .addOption(configFlag())
+    .action(async (flags: Flags) => {
+      const config = configOf(flags);
+      if (config.engine === 'cluster') {
+        const { checkServices } = await import('./cluster/check-services.ts');
+        await checkServices(config, systemClock);
+      }
+      console.log(
+        `The configuration is valid${config.engine === 'cluster' ? ', and the services are there and prepared' : ''}.`,
+      );
+    });
   for (const command of program.commands) command.exitOverride().allowExcessArguments(false);
   return program;
 }
 
+const engineFlag = (): Option =>
+  new Option('--engine <engine>', 'embedded: one process · cluster: Kafka, Cassandra and Redis');
 const configFlag = (): Option => new Option('--config <file>', 'configuration file, YAML or JSON');
 const dataFlag = (): Option => new Option('--data-dir <folder>', 'folder of the data of the embedded engine');
 

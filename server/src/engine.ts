@@ -9,7 +9,7 @@ import type { StreamTickets } from './deliver/realtime/stream-tickets.ts';
 import type { InboxService } from './inbox/inbox-service.ts';
 import type { IdempotencyStore } from './intake/idempotency-store.ts';
 import type { IntakeLog } from './intake/intake-log.ts';
-import type { Consumption, ReadinessCheck } from './ops/readiness.ts';
+import type { ReadinessCheck } from './ops/readiness.ts';
 
 /** What this process does not do by its roles is null: then its operations are not there. */
 export interface Engine {
@@ -24,10 +24,8 @@ export interface Engine {
   readonly tickets: StreamTickets;
   /** Rejects when the process must stop. */
   readonly failed: Promise<never>;
-  /** Of the services the engine stands on, for probes. */
+  /** For probes: whether the shards of this process get on (M4). */
   readonly checks: readonly ReadinessCheck[];
-  /** How far the shards of this process have come, for probes. */
-  consumption(): Consumption;
   /** Brings this thread's gauges up to date, and answers the numbers of the engine's other threads. */
   metrics(): Promise<readonly Snapshot[]>;
   /** Finishes what is at hand, in the reverse order of the start. */

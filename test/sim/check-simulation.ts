@@ -5,7 +5,10 @@ import { people, type Simulation } from './simulation.ts';
 import { expectedPeople, groupOf } from './story.ts';
 import type { StreamClient } from './stream-client.ts';
 
-export async function checkSimulation(simulation: Simulation): Promise<string[]> {
+/** What a run leaves. */
+export type Outcome = Pick<Simulation, 'listed' | 'clients' | 'inbox' | 'acknowledged'>;
+
+export async function checkSimulation(simulation: Outcome): Promise<string[]> {
   const found: string[] = [];
   const shown = new Map<string, Set<string>>();
   for (const [index, person] of people.entries()) {
@@ -17,13 +20,17 @@ export async function checkSimulation(simulation: Simulation): Promise<string[]>
     if (new Set(listed.map(({ id }) => id)).size < listed.length) found.push(`${user}: a row is listed twice`);
   }
   found.push(...compare(expectedPeople(simulation.acknowledged), shown));
-  for (const [what, times] of simulation.told) if (times > 1) found.push(`told ${times} times: ${what}`);
   return found;
+}
+
+/** Nobody is told the same twice. */
+export function checkTold({ told }: Pick<Simulation, 'told'>): string[] {
+  return [...told].flatMap(([what, times]) => (times > 1 ? [`told ${times} times: ${what}`] : []));
 }
 
 /** Nobody lost, nobody invented, nobody in two rows of one meaning. */
 async function addPeople(
-  simulation: Simulation,
+  simulation: Outcome,
   { user, item, person }: { user: string; item: Notification; person: (typeof people)[number] },
   shown: Map<string, Set<string>>,
   found: string[],
@@ -53,7 +60,7 @@ function objectOf({ type, object }: Notification): { kind: string; id: string; p
 }
 
 async function checkCounts(
-  simulation: Simulation,
+  simulation: Outcome,
   person: (typeof people)[number],
   listed: readonly Notification[],
 ): Promise<string[]> {

@@ -2,6 +2,7 @@
  * Faults at every await of the pipeline: each call to a port may crash the process before it takes effect or after,
  * fail, or merely take its time. Which, the seed says.
  */
+import type { Clock } from '../../server/src/base/clock.ts';
 import type { Random } from '../../server/src/base/random.ts';
 import type { LogReader } from '../../server/src/log/event-log.ts';
 
@@ -32,12 +33,24 @@ export class Faults {
 /** One life of the process. After its crash nothing it awaits ever comes, so none of its code runs on. */
 export class ProcessLife {
   readonly crashed: Promise<void>;
+  /** Its timers end with it. */
+  readonly clock: Clock;
   readonly #faults: Faults;
   #isDead = false;
   #die = (): void => {};
+  /** It stands still until this resolves. */
+  #asleep: Promise<void> | null = null;
+  #wake = (): void => {};
 
-  constructor(faults: Faults) {
+  constructor(faults: Faults, clock: Clock) {
     this.#faults = faults;
+    const whileAlive = (callback: () => void) => (): void => void (this.#isDead || callback());
+    this.clock = {
+      now: () => clock.now(),
+      monotonic: () => clock.monotonic(),
+      after: (delayMs, callback) => clock.after(delayMs, whileAlive(callback)),
+      every: (periodMs, callback) => clock.every(periodMs, whileAlive(callback)),
+    };
     this.crashed = new Promise((resolve) => {
       this.#die = resolve;
     });
@@ -70,8 +83,27 @@ export class ProcessLife {
     return isReader(result) ? this.around(result) : result;
   }
 
-  /** A place where the process may end. */
+  /** Stands still, as if the machine had stopped it: whatever it calls waits. */
+  sleep(): void {
+    this.#asleep ??= new Promise((resolve) => {
+      this.#wake = resolve;
+    });
+  }
+
+  /** As by SIGKILL. */
+  end(): void {
+    this.#isDead = true;
+    this.#die();
+  }
+
+  wake(): void {
+    this.#asleep = null;
+    this.#wake();
+  }
+
+  /** A place where the process may end, or stand still. */
   async #point(): Promise<void> {
+    if (this.#asleep !== null) await this.#asleep;
     if (!this.#isDead && this.#faults.happens('crashOneIn')) {
       this.#isDead = true;
       this.#faults.crashes++;

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { checkSimulation } from './check-simulation.ts';
+import { checkSimulation, checkTold } from './check-simulation.ts';
 import { Simulation } from './simulation.ts';
 
 const only = process.env.SEED;
@@ -17,7 +17,7 @@ it(`holds its promises in ${seeds.length} simulated runs`, async () => {
   for (const seed of seeds) {
     const simulation = new Simulation(seed);
     await simulation.run(steps);
-    const found = await checkSimulation(simulation);
+    const found = [...(await checkSimulation(simulation)), ...checkTold(simulation)];
     assert.deepEqual(found, [], `seed ${seed}`);
     crashes += simulation.faults.crashes;
     events += simulation.acknowledged.length;

@@ -30,7 +30,7 @@ import { StreamClient } from './stream-client.ts';
 export const people: readonly PersonKey[] = ['r1', 'r2', 'r3'].map((user) => personKey('default', user));
 
 /** So little that people, rows and members come and go all the time. */
-function tinyMemory(random: Random): ShardMemory {
+export function tinyMemory(random: Random): ShardMemory {
   return {
     cachedPeopleMax: 1 + random.below(4),
     cachedRowsMax: 10,
@@ -166,7 +166,7 @@ export class Simulation {
 
   async #restart(): Promise<void> {
     for (;;) {
-      const life = new ProcessLife(this.faults);
+      const life = new ProcessLife(this.faults, this.clock);
       this.#life = life;
       for (const client of this.clients) client.lostConnection();
       const store = life.around<InboxStore>(this.#store, ['write']);

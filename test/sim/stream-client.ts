@@ -4,6 +4,10 @@ import type { ServerFrame } from '@carillon/contract/stream.ts';
 import type { NotificationId, PersonKey, Revision } from '../../server/src/base/ids.ts';
 import type { Random } from '../../server/src/base/random.ts';
 import type { ShardHost } from '../../server/src/embedded/shard-host.ts';
+import type { InboxService } from '../../server/src/inbox/inbox-service.ts';
+
+/** The service as a device sees it. */
+export type StreamSource = Pick<ShardHost, 'openFeed' | 'closeFeed'> & Pick<InboxService, 'mark'>;
 
 export class StreamClient {
   readonly person: PersonKey;
@@ -27,7 +31,7 @@ export class StreamClient {
   }
 
   /** `reload` reads the whole list, for when there is too much to catch up with. */
-  async connect(host: ShardHost, reload: () => Promise<readonly Notification[]>): Promise<void> {
+  async connect(host: StreamSource, reload: () => Promise<readonly Notification[]>): Promise<void> {
     if (this.#isConnected || this.#isConnecting) return;
     this.#isConnecting = true;
     const { hello, frames } = await host.openFeed(this.person, this.#revision);
@@ -54,7 +58,7 @@ export class StreamClient {
     for (const frame of meanwhile) this.receive(frame);
   }
 
-  disconnect(host: ShardHost): void {
+  disconnect(host: StreamSource): void {
     if (!this.#isConnected) return;
     this.#isConnected = false;
     this.#meanwhile = null;
@@ -99,7 +103,7 @@ export class StreamClient {
   }
 
   /** Marks one row, or all up to what this device has seen, as a person would. */
-  async markSomething(host: ShardHost, random: Random): Promise<void> {
+  async markSomething(host: StreamSource, random: Random): Promise<void> {
     const ids = [...this.items.keys()] as NotificationId[];
     const id = ids[random.below(ids.length)];
     const request = random.below(3);

@@ -188,6 +188,16 @@ export const limits = {
   /** How long a migration waits for all nodes of the cluster's store to know a new table; then it fails. */
   schemaAgreementSeconds: 30,
 
+  // Shards of a cluster (G2)
+  /** Pause before a shard that failed is started again, by which its memory is dropped and its log read on from the store. */
+  shardRestartMs: second,
+  /** No write to the store lands later than this after it was begun: then its outcome can be read for good. */
+  lateWriteMs: 15 * second,
+  /** While hints do not arrive, marks in a shard's memory are at most this old. */
+  marksRefreshMs: 5 * second,
+  /** How often intake asks how far the shards are behind. */
+  lagReadMs: second,
+
   // Inbox (I1–I7, D4, D5)
   /** Rows of one person; the oldest are archived and trimmed in the background. */
   rowsPerPersonMax: 5000,

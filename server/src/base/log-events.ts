@@ -19,6 +19,10 @@ export const logEvents = {
   logTailCut: ['warn', 'The unfinished last record of the log was dropped; it had not been acknowledged'],
   logDamaged: ['error', 'The log is damaged'],
   logTrimmed: ['info', 'Old parts of the log were deleted'],
+  logMoved: [
+    'error',
+    'Records that no shard had read are gone from the log; the shard goes on behind them, as configured',
+  ],
   logWriteFailed: ['error', 'The log could not be written'],
   storageFull: ['error', 'The disk is full: nothing is accepted until there is space'],
 

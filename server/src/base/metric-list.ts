@@ -70,6 +70,7 @@ export const metricList = {
   carillon_lag_bytes: gauge('Bytes that are durable and not yet applied.', byLane),
   carillon_lag_oldest_seconds: gauge('Age of the oldest event that is durable and not yet applied.', byLane),
 
+  carillon_shards_owned: gauge('Shards this process works at, in a cluster.', none),
   carillon_decisions_total: counter('Decisions of the shards, by reason code.', { reason: reasons }),
   carillon_apply_seconds: seconds('Time to decide and write one micro-batch.', none),
   carillon_inbox_rows_total: counter('Rows written to inboxes.', none),

@@ -29,6 +29,7 @@ import type { IdempotencyStore } from '../intake/idempotency-store.ts';
 import type { IntakeLog } from '../intake/intake-log.ts';
 import type { AppendStatus } from '../log/event-log.ts';
 import type { PackedBatch } from '../log/record.ts';
+import { consumptionCheck, type ReadinessCheck } from '../ops/readiness.ts';
 import { Caller } from './channel.ts';
 import { PageCache } from './page-cache.ts';
 import { consumptionOf, createProgress, unappliedBytes } from './progress.ts';
@@ -48,19 +49,17 @@ export class EmbeddedEngine implements Engine {
   readonly idempotency: IdempotencyStore;
   readonly revocations: RevocationStore;
   readonly tickets: StreamTickets;
-  readonly checks = [];
+  readonly checks: readonly ReadinessCheck[];
   /** Rejects when the store's thread ends by itself: the process must stop. */
   readonly failed: Promise<never>;
   readonly #worker: Worker;
   readonly #caller: Caller;
-  readonly #progress: Float64Array;
   #isStopping = false;
 
   private constructor(worker: Worker, progress: Float64Array, options: EmbeddedEngineOptions) {
     const caller = new Caller(worker);
     this.#worker = worker;
     this.#caller = caller;
-    this.#progress = progress;
     this.log = new RemoteLog(caller, progress, options.shards);
     this.inbox = new RemoteInbox(caller, options.clock);
     this.feed = new RemoteFeed(caller);
@@ -74,6 +73,7 @@ export class EmbeddedEngine implements Engine {
       load: (nowMs) => caller.call('revocationsLoad', [nowMs]),
     };
     this.tickets = new LocalStreamTickets(options.clock, options.random, limits);
+    this.checks = [consumptionCheck(() => consumptionOf(progress), options.clock)];
     caller.onNotice('problem', options.onProblem);
     this.failed = new Promise((_, reject) => {
       const fail = (error: Error): void => {
@@ -97,11 +97,6 @@ export class EmbeddedEngine implements Engine {
     const engine = new EmbeddedEngine(worker, progress, options);
     await Promise.race([new Promise((resolve) => engine.#caller.onNotice('ready', resolve)), engine.failed]);
     return engine;
-  }
-
-  /** How far the shards have come, for probes. */
-  consumption(): { behindBytes: number; applied: number } {
-    return consumptionOf(this.#progress);
   }
 
   async metrics(): Promise<readonly Snapshot[]> {

@@ -24,6 +24,8 @@ const metrics = {
 export interface Problem {
   readonly event: LogEvent;
   readonly fields: LogFields;
+  /** Where it is known and need not cross to another thread. */
+  readonly error?: unknown;
 }
 
 export class ShardReports {

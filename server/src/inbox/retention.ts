@@ -22,6 +22,8 @@ export interface RetentionParts {
   readonly remove: (person: PersonKey, items: readonly Item[]) => Promise<void>;
   /** Keeps the rows elsewhere, durably, before they go. Absent: they are simply deleted. */
   readonly archive?: (person: PersonKey, items: readonly Item[]) => Promise<void>;
+  /** Whose rows are looked at; everybody's unless given. Asked again for each person, as the answer may change. */
+  readonly concerns?: (person: PersonKey) => boolean;
   /** How long rows of a category are kept, in ms from intake, where that differs from `limits.retentionMs`. */
   readonly keptMs?: Readonly<Record<string, number>>;
   readonly retentionMs?: number;
@@ -78,8 +80,9 @@ export class Retention implements Service {
       const people: readonly PersonKey[] = await this.#parts.store.people(last, peopleAtOnce);
       for (const person of people) {
         if (this.#isStopped) return removed;
-        removed += await this.#trim(person);
         last = person;
+        if (this.#parts.concerns?.(person) === false) continue;
+        removed += await this.#trim(person);
         await othersFirst();
       }
       if (people.length < peopleAtOnce) return removed;

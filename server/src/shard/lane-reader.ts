@@ -27,8 +27,13 @@ export class LaneReader {
   }
 
   static async open(log: EventLog, shard: number, positions: readonly Position[]): Promise<LaneReader> {
-    const readers = await Promise.all(lanes.map((lane, index) => log.open(shard, lane, positions[index] as Position)));
-    return new LaneReader(readers, positions);
+    const opening = lanes.map((lane, index) => log.open(shard, lane, positions[index] as Position));
+    const opened = await Promise.allSettled(opening);
+    const readers = opened.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+    const failed = opened.find((each) => each.status === 'rejected');
+    if (failed === undefined) return new LaneReader(readers, positions);
+    for (const reader of readers) reader.close();
+    throw failed.reason;
   }
 
   /** The next micro-batch of about `bytesMax`, or null when every lane has caught up. */

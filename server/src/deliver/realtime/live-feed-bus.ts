@@ -147,18 +147,16 @@ export class LiveFeedBus implements LiveFeed {
       if (frame.marksVersion < feed.marksVersion) this.#lacksMarks(feed);
       else this.#show(feed, { ...frame, revision: position });
     } else if (frame.revision > position) {
-      if (frame.after > position) this.#isBehind(feed);
+      // Something is missing, or the shard's owner has not heard of marks that were shown: the inbox tells both.
+      if (frame.after > position || frame.marksVersion < feed.marksVersion) this.#isBehind(feed);
       else this.#show(feed, frame);
     }
   }
 
   #show(feed: Feed, frame: FeedFrame): void {
-    const known = feed.marksVersion;
     feed.position = frame.revision;
     if (frame.kind === 'marks') feed.marksVersion = frame.marksVersion;
     feed.sink(frame);
-    // The shard's owner had not heard of the newest marks: its counts are older than what was shown before.
-    if (frame.kind === 'changes' && frame.marksVersion < known) this.#lacksMarks(feed);
   }
 
   #lacksMarks(feed: Feed): void {

@@ -1,0 +1,131 @@
+/**
+ * One process of a cluster: the parts its roles need, over ports that are connected already (`start-cluster.ts` connects
+ * the real ones, tests put in memory). Which process does what, and who may write what, is in docs/ARCHITECTURE.md.
+ */
+import type { RevocationStore } from '../auth/revocation-store.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Role } from '../base/config-schema.ts';
+import type { Snapshot } from '../base/telemetry.ts';
+import { describeInApp } from '../content/describe-in-app.ts';
+import type { Bus } from '../deliver/realtime/bus.ts';
+import { LiveFeedBus } from '../deliver/realtime/live-feed-bus.ts';
+import { LivePublisher } from '../deliver/realtime/live-publisher.ts';
+import type { GatewayId, Presence } from '../deliver/realtime/presence.ts';
+import type { StreamTickets } from '../deliver/realtime/stream-tickets.ts';
+import { type Problem, ShardReports } from '../embedded/shard-reports.ts';
+import type { Engine } from '../engine.ts';
+import { InboxServiceStore } from '../inbox/inbox-service-store.ts';
+import type { InboxStore } from '../inbox/inbox-store.ts';
+import type { IdempotencyStore } from '../intake/idempotency-store.ts';
+import type { EventLog } from '../log/event-log.ts';
+import type { ReadinessCheck } from '../ops/readiness.ts';
+import type { ShardMemory } from '../shard/shard-memory.ts';
+import type { ShardOwnership } from '../shard/shard-ownership.ts';
+import { fencedStore } from './fenced-store.ts';
+import { OwnedShards } from './owned-shards.ts';
+import { ShardUpkeep, type UpkeepOptions } from './shard-upkeep.ts';
+import { SharedInbox } from './shared-inbox.ts';
+import { SharedLog } from './shared-log.ts';
+
+export interface ClusterParts {
+  readonly roles: readonly Role[];
+  readonly shards: number;
+  /** Null where the roles need none. */
+  readonly log: EventLog | null;
+  readonly group: ShardOwnership | null;
+  /** Records that are durable and not yet applied, by lane. */
+  readonly behind: () => Promise<readonly number[]>;
+  readonly store: InboxStore;
+  readonly presence: Presence;
+  readonly bus: Bus;
+  /** New with each start. */
+  readonly gateway: GatewayId;
+  readonly idempotency: IdempotencyStore;
+  readonly revocations: RevocationStore;
+  readonly tickets: StreamTickets;
+  readonly clock: Clock;
+  readonly cursorSecret: Uint8Array;
+  readonly memory: ShardMemory;
+  readonly upkeep: UpkeepOptions;
+  readonly onProblem: (problem: Problem) => void;
+  /** Closes what the ports stand on. */
+  readonly disconnect: () => Promise<void>;
+}
+
+export class ClusterEngine implements Engine {
+  readonly log: SharedLog | null = null;
+  readonly inbox: SharedInbox | null = null;
+  readonly feed: LiveFeedBus | null = null;
+  readonly idempotency: IdempotencyStore;
+  readonly revocations: RevocationStore;
+  readonly tickets: StreamTickets;
+  readonly checks: readonly ReadinessCheck[];
+  readonly failed: Promise<never>;
+  readonly #parts: ClusterParts;
+  readonly #publisher: LivePublisher;
+  readonly #shards: OwnedShards | null = null;
+  readonly #upkeep: ShardUpkeep | null = null;
+
+  private constructor(parts: ClusterParts) {
+    this.#parts = parts;
+    const { roles, shards, log, group, store, presence, bus, gateway, clock, cursorSecret, onProblem } = parts;
+    this.idempotency = parts.idempotency;
+    this.revocations = parts.revocations;
+    this.tickets = parts.tickets;
+    this.#publisher = new LivePublisher({ presence, bus, shards, clock });
+    const publisher = this.#publisher;
+    const inbox = new InboxServiceStore({ store, clock, cursorSecret, describe: describeInApp });
+    const reports = new ShardReports(onProblem);
+    const { promise, reject } = Promise.withResolvers<never>();
+    this.failed = promise;
+    promise.catch(() => {});
+
+    if (roles.includes('intake') && log !== null) {
+      this.log = new SharedLog({ log, shards, behind: parts.behind, clock, reports });
+    }
+    if (roles.includes('shard') && log !== null && group !== null) {
+      const fenced = fencedStore(store, group, shards);
+      const onApplied = group.applied.bind(group);
+      const { memory } = parts;
+      const common = { log, store: fenced, clock, bus, publisher, memory, reports, onProblem };
+      this.#shards = new OwnedShards({ ...common, shards, onApplied, onFailed: reject });
+      this.#upkeep = new ShardUpkeep({
+        shards: this.#shards,
+        log,
+        store: fenced,
+        clock,
+        onProblem,
+        options: parts.upkeep,
+      });
+    }
+    if (roles.includes('api')) this.inbox = new SharedInbox(inbox, publisher);
+    if (roles.includes('gateway')) this.feed = new LiveFeedBus({ gateway, presence, bus, inbox, shards, clock });
+    this.checks = this.#shards === null ? [] : [this.#shards.check];
+  }
+
+  /** Resolves when the process takes part; shards come by and by. */
+  static async start(parts: ClusterParts): Promise<ClusterEngine> {
+    const engine = new ClusterEngine(parts);
+    // Before the first event is let in.
+    await engine.log?.readLag();
+    if (engine.#shards !== null) await parts.group?.start(engine.#shards);
+    return engine;
+  }
+
+  async metrics(): Promise<readonly Snapshot[]> {
+    await this.#shards?.noteLag();
+    return [];
+  }
+
+  async stop(): Promise<void> {
+    const { group, log, bus, disconnect } = this.#parts;
+    await this.feed?.close();
+    await this.#upkeep?.stop();
+    if (this.#shards !== null) await group?.stop();
+    await this.log?.stop();
+    this.#publisher.close();
+    await log?.close();
+    bus.close();
+    await disconnect();
+  }
+}

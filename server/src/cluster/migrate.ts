@@ -1,0 +1,35 @@
+/** `carillon migrate`: the topics and tables that the cluster engine needs, made or brought up to this release (G4). */
+import type { Clock } from '../base/clock.ts';
+import type { Config } from '../base/config-schema.ts';
+import { derivedConfig } from '../base/derived-config.ts';
+import { ensureTopics } from '../log/kafka/ensure-topics.ts';
+import { migrateCassandra } from './cassandra-schema.ts';
+import { connectServices } from './service-clients.ts';
+
+/** Brokers drop nothing by themselves: the owners of shards drop what is old enough and applied. */
+const forEver = -1;
+
+/** May be run at any time, also by several at once. Answers what it did, line by line. */
+export async function migrate(config: Config, clock: Clock): Promise<string[]> {
+  const { shards, logReplication, storeReplication } = derivedConfig(config);
+  const { localDataCenter, keyspace } = config.cassandra;
+  const { topicPrefix } = config.kafka;
+  const clients = await connectServices({ config, clock, name: 'carillon-migrate', keyspace: null });
+  try {
+    const replication = { [localDataCenter]: storeReplication };
+    // First, since it knows how many shards there have been so far.
+    const applied = await migrateCassandra(clients.cassandra, { keyspace, replication, shards });
+    const topics = await ensureTopics(
+      clients.kafka.admin,
+      { topicPrefix, shards, replicationFactor: logReplication, keptMs: forEver },
+      clock,
+    );
+    const tables = applied.length === 0 ? 'up to date' : `migrated (${applied.join(', ')})`;
+    return [
+      `keyspace ${keyspace}: ${tables}`,
+      ...topics.map(({ topic, did }) => `topic ${topic}: ${did === 'nothing' ? 'up to date' : did}`),
+    ];
+  } finally {
+    await clients.close();
+  }
+}

@@ -1,0 +1,63 @@
+/** The background work for the shards of this process: retention of their people's rows, and of their part of the log. */
+import type { Clock } from '../base/clock.ts';
+import { limits } from '../base/limits.ts';
+import type { Service } from '../base/service.ts';
+import type { Problem } from '../embedded/shard-reports.ts';
+import type { InboxStore } from '../inbox/inbox-store.ts';
+import { Retention } from '../inbox/retention.ts';
+import type { EventLog } from '../log/event-log.ts';
+import type { OwnedShards } from './owned-shards.ts';
+
+export interface UpkeepOptions {
+  readonly logKeptMs: number;
+  readonly rowsPerPersonMax: number;
+  readonly retentionMs: number;
+}
+
+export interface ShardUpkeepParts {
+  readonly shards: OwnedShards;
+  readonly log: EventLog;
+  readonly store: InboxStore;
+  readonly clock: Clock;
+  readonly onProblem: (problem: Problem) => void;
+  readonly options: UpkeepOptions;
+}
+
+export class ShardUpkeep implements Service {
+  readonly #parts: ShardUpkeepParts;
+  readonly #retention: Retention;
+  readonly #cancel: () => void;
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(parts: ShardUpkeepParts) {
+    this.#parts = parts;
+    const { shards, store, clock, options, onProblem } = parts;
+    this.#retention = new Retention({
+      store,
+      clock,
+      rowsPerPersonMax: options.rowsPerPersonMax,
+      retentionMs: options.retentionMs,
+      concerns: (person) => shards.owns(person),
+      remove: (person, items) => shards.removeRows(person, items),
+      trimmed: (count) => onProblem({ event: 'inboxTrimmed', fields: { count } }),
+      failed: (error) => onProblem({ event: 'inboxTrimFailed', fields: {}, error }),
+    });
+    this.#cancel = clock.every(limits.retentionEveryMs, () => {
+      this.#running = this.#trimLog().catch((error: unknown) =>
+        onProblem({ event: 'logTrimFailed', fields: {}, error }),
+      );
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#cancel();
+    await this.#retention.stop();
+    await this.#running;
+  }
+
+  async #trimLog(): Promise<void> {
+    const { log, shards, clock, options, onProblem } = this.#parts;
+    const bytes = await log.trim(clock.now() - options.logKeptMs, (shard, lane) => shards.appliedPosition(shard, lane));
+    if (bytes > 0) onProblem({ event: 'logTrimmed', fields: { bytes } });
+  }
+}

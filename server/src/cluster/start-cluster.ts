@@ -1,0 +1,88 @@
+/** The cluster engine on real services: connects, checks that all is as this release needs it, and puts it together. */
+import { RevocationStoreCassandra } from '../auth/revocation-store-cassandra.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Config } from '../base/config-schema.ts';
+import { derivedConfig } from '../base/derived-config.ts';
+import { dayMs } from '../base/iso-time.ts';
+import { limits } from '../base/limits.ts';
+import type { Random } from '../base/random.ts';
+import { BusRedis } from '../deliver/realtime/bus-redis.ts';
+import { PresenceRedis } from '../deliver/realtime/presence-redis.ts';
+import { LocalStreamTickets } from '../deliver/realtime/stream-tickets.ts';
+import { type Problem, ShardReports } from '../embedded/shard-reports.ts';
+import { InboxStoreCassandra } from '../inbox/inbox-store-cassandra.ts';
+import { IdempotencyStoreCassandra } from '../intake/idempotency-store-cassandra.ts';
+import { EventLogKafka } from '../log/event-log-kafka.ts';
+import { usualMemory } from '../shard/shard-memory.ts';
+import { ShardOwnershipKafka } from '../shard/shard-ownership-kafka.ts';
+import { checkPrepared } from './check-services.ts';
+import { ClusterEngine } from './cluster-engine.ts';
+import { kafkaLag } from './kafka-lag.ts';
+import { connectServices, type ServiceClients } from './service-clients.ts';
+
+export interface StartClusterParts {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly cursorSecret: Uint8Array;
+  readonly onProblem: (problem: Problem) => void;
+}
+
+/** Rejects, in words for an operator, when a service is not there or not prepared. */
+export async function startCluster(parts: StartClusterParts): Promise<ClusterEngine> {
+  const { config, clock, random } = parts;
+  // New with each start: what an earlier process of the same place left behind is not taken for ours.
+  const name = `${config.kafka.topicPrefix}-${random.hex(6)}`;
+  const clients = await connectServices({ config, clock, name, keyspace: config.cassandra.keyspace });
+  try {
+    await checkPrepared(config, clients);
+    return await ClusterEngine.start(clusterParts(parts, clients, name));
+  } catch (error) {
+    await clients.close().catch(() => {});
+    throw error;
+  }
+}
+
+function clusterParts(
+  { config, clock, random, cursorSecret, onProblem }: StartClusterParts,
+  clients: ServiceClients,
+  name: string,
+) {
+  const { kafka, cassandra, publisher, subscriber } = clients;
+  const { roles } = config;
+  const { topicPrefix, lostPosition } = config.kafka;
+  const { keyPrefix: prefix } = config.redis;
+  const { shards } = derivedConfig(config);
+  const retentionMs = config.inbox.retentionDays * dayMs;
+  const groupId = `${topicPrefix}.shards`;
+  const reports = new ShardReports(onProblem);
+  const log = new EventLogKafka({
+    clients: kafka,
+    topicPrefix,
+    shards,
+    clock,
+    lostPosition,
+    onUnreadable: (message) => reports.unusable({ ...message, offset: 0, reason: 'unreadable' }),
+    onMoved: ({ shard, lane, from, to }) => onProblem({ event: 'logMoved', fields: { shard, lane, count: to - from } }),
+  });
+  return {
+    roles,
+    shards,
+    log,
+    group: new ShardOwnershipKafka({ clients: kafka, topicPrefix, shards, groupId, clock }),
+    behind: () => kafkaLag({ admin: kafka.admin, topicPrefix, groupId, shards }),
+    store: new InboxStoreCassandra({ client: cassandra, clock, retentionMs }),
+    presence: new PresenceRedis(publisher, prefix),
+    bus: new BusRedis({ publisher, subscriber, prefix, clock }),
+    gateway: name,
+    idempotency: new IdempotencyStoreCassandra(cassandra, clock),
+    revocations: new RevocationStoreCassandra(cassandra, clock),
+    tickets: new LocalStreamTickets(clock, random, limits),
+    clock,
+    cursorSecret,
+    memory: { ...usualMemory, exactPeopleMax: config.inbox.exactPeopleMax },
+    upkeep: { logKeptMs: config.log.keptDays * dayMs, rowsPerPersonMax: config.inbox.rowsPerPersonMax, retentionMs },
+    onProblem,
+    disconnect: () => clients.close(),
+  };
+}
