@@ -5,8 +5,11 @@
 import { after } from 'node:test';
 import { isMainThread } from 'node:worker_threads';
 
-/** What closes by itself, such as an idle connection, has this long to do so. */
-const graceMs = 5000;
+/**
+ * What closes by itself, such as an idle connection, has this long to do so; a file's own clean-up counts into it, since
+ * its hooks come later than this one.
+ */
+const graceMs = Number(process.env.OPEN_HANDLES_GRACE_MS || 5000);
 
 // Neither the runner, which loads this too, nor a test's own threads.
 if (isMainThread && process.env.NODE_TEST_CONTEXT !== undefined) {
