@@ -6,6 +6,7 @@ import type { Client } from 'cassandra-driver';
 import type { Clock } from '../base/clock.ts';
 import { fingerprintOf } from '../base/hash.ts';
 import { limits } from '../base/limits.ts';
+import { ttlSeconds } from '../base/ttl-seconds.ts';
 import type { RevocationStore, RevokedSession } from './revocation-store.ts';
 
 /** Never to be changed: it says where a session lies. */
@@ -26,8 +27,8 @@ export class RevocationStoreCassandra implements RevocationStore {
   }
 
   async put({ session, untilMs }: RevokedSession): Promise<void> {
-    const leftMs = Math.max(0, untilMs - this.#clock.now()) + limits.storeExpirySpareMs;
-    const params = [Math.ceil(leftMs / 1000), untilMs, fingerprintOf(session) % buckets, session];
+    const ttl = ttlSeconds(untilMs, this.#clock.now(), limits.storeExpirySpareMs);
+    const params = [ttl, untilMs, fingerprintOf(session) % buckets, session];
     await this.#client.execute(putSession, params, { prepare: true, isIdempotent: true });
   }
 

@@ -185,6 +185,8 @@ export const limits = {
   storeRequestMs: 12 * second,
   /** Between two attempts to reach a node of the cluster's store that went away: at first, and in the end. */
   storeReconnectMs: { first: 250, last: 5 * second },
+  /** Of events that are applied, a move into a cluster takes along those of this time, so that repeats are still known. */
+  moveRepeatsMs: day,
   /** How long a migration waits for all nodes of the cluster's store to know a new table; then it fails. */
   schemaAgreementSeconds: 30,
 

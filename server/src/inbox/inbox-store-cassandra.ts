@@ -16,6 +16,7 @@ import { type NotificationId, type PersonKey, personKey, type Revision, splitPer
 import { InFlight } from '../base/in-flight.ts';
 import { limits } from '../base/limits.ts';
 import { nextRevision } from '../base/revision.ts';
+import { ttlSeconds } from '../base/ttl-seconds.ts';
 import type { Position } from '../log/event-log.ts';
 import { deepRevisionOf, type Facts, hasItemMarks, itemMarksOf, throughOf } from './cassandra/facts-codec.ts';
 import * as statements from './cassandra/inbox-statements.ts';
@@ -221,8 +222,8 @@ export class InboxStoreCassandra implements InboxStore {
     const nowMs = this.#clock.now();
     const spareMs = limits.rowExpiryGraceMs;
     return {
-      row: (acceptedAtMs) => seconds(Math.max(0, acceptedAtMs + this.#retentionMs - nowMs) + spareMs),
-      members: seconds(this.#retentionMs + spareMs),
+      row: (acceptedAtMs) => ttlSeconds(acceptedAtMs + this.#retentionMs, nowMs, spareMs),
+      members: ttlSeconds(nowMs + this.#retentionMs, nowMs, spareMs),
     };
   }
 }
@@ -242,8 +243,4 @@ function itemsOf(rows: readonly Row[]): Item[] {
   const items: Item[] = [];
   for (const { item } of rows) if (item !== null) items.push(decodeItem(item));
   return items;
-}
-
-function seconds(ms: number): number {
-  return Math.ceil(ms / 1000);
 }

@@ -156,24 +156,13 @@ export class InboxStoreLevel implements InboxStore {
     });
   }
 
-  async people(after: PersonKey | null, max: number): Promise<readonly PersonKey[]> {
-    const prefix = `${this.#prefix}p/`;
-    const people: PersonKey[] = [];
-    const iterator = this.#db.keys({ gt: prefix, lt: `${this.#prefix}p0` });
-    try {
-      // U+0001 is the least that may follow NUL, so it skips exactly this person's range.
-      if (after !== null) iterator.seek(`${prefix}${after}\u0001`);
-      for (;;) {
-        const key = people.length < max ? await iterator.next() : undefined;
-        if (key === undefined) return people;
-        const base = key.slice(0, key.indexOf('\0') + 1);
-        iterator.seek(`${base}i`);
-        if ((await iterator.next())?.startsWith(`${base}i`)) people.push(base.slice(prefix.length, -1) as PersonKey);
-        iterator.seek(`${base.slice(0, -1)}\u0001`);
-      }
-    } finally {
-      await iterator.close();
-    }
+  people(after: PersonKey | null, max: number): Promise<readonly PersonKey[]> {
+    return this.#peopleWith('i', after, max);
+  }
+
+  /** People of whom anything is stored, if only marks, in the same order: for a copy. */
+  everyone(after: PersonKey | null, max: number): Promise<readonly PersonKey[]> {
+    return this.#peopleWith('', after, max);
   }
 
   async placeAt(person: PersonKey, rank: number): Promise<Place | null> {
@@ -211,6 +200,27 @@ export class InboxStoreLevel implements InboxStore {
 
   async close(): Promise<void> {
     await Promise.allSettled(this.#queues.values());
+  }
+
+  /** People who have a key that begins with `tag`. */
+  async #peopleWith(tag: string, after: PersonKey | null, max: number): Promise<readonly PersonKey[]> {
+    const prefix = `${this.#prefix}p/`;
+    const people: PersonKey[] = [];
+    const iterator = this.#db.keys({ gt: prefix, lt: `${this.#prefix}p0` });
+    try {
+      // U+0001 is the least that may follow NUL, so it skips exactly this person's range.
+      if (after !== null) iterator.seek(`${prefix}${after}\u0001`);
+      for (;;) {
+        const key = people.length < max ? await iterator.next() : undefined;
+        if (key === undefined) return people;
+        const base = key.slice(0, key.indexOf('\0') + 1);
+        iterator.seek(base + tag);
+        if ((await iterator.next())?.startsWith(base + tag)) people.push(base.slice(prefix.length, -1) as PersonKey);
+        iterator.seek(`${base.slice(0, -1)}\u0001`);
+      }
+    } finally {
+      await iterator.close();
+    }
   }
 
   #base(person: PersonKey): string {

@@ -2,6 +2,7 @@
 import type { Client } from 'cassandra-driver';
 import type { Clock } from '../base/clock.ts';
 import { limits } from '../base/limits.ts';
+import { ttlSeconds } from '../base/ttl-seconds.ts';
 import type { IdempotencyStore, StoredAnswer } from './idempotency-store.ts';
 
 const getAnswer = 'SELECT answer, expires_at FROM idempotency_answers WHERE key = ?';
@@ -26,8 +27,8 @@ export class IdempotencyStoreCassandra implements IdempotencyStore {
   }
 
   async put(key: string, answer: StoredAnswer, expiresAtMs: number): Promise<void> {
-    const leftMs = Math.max(0, expiresAtMs - this.#clock.now()) + limits.storeExpirySpareMs;
-    const params = [Math.ceil(leftMs / 1000), JSON.stringify(answer), expiresAtMs, key];
+    const ttl = ttlSeconds(expiresAtMs, this.#clock.now(), limits.storeExpirySpareMs);
+    const params = [ttl, JSON.stringify(answer), expiresAtMs, key];
     await this.#client.execute(putAnswer, params, { prepare: true, isIdempotent: true });
   }
 

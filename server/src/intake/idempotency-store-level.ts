@@ -55,6 +55,15 @@ export class IdempotencyStoreLevel implements IdempotencyStore {
     return removed;
   }
 
+  /** All answers that are stored: for a copy. */
+  async *all(): AsyncIterable<{ key: string; answer: StoredAnswer; expiresAtMs: number }> {
+    const start = this.#answerKey('');
+    for await (const [key, text] of this.#db.iterator({ gte: start, lt: `${this.#prefix}l` })) {
+      const { expiresAtMs, ...answer } = JSON.parse(text) as Row;
+      yield { key: key.slice(start.length), answer, expiresAtMs };
+    }
+  }
+
   async #row(key: string): Promise<Row | null> {
     const text = await this.#db.get(this.#answerKey(key));
     return text === undefined ? null : (JSON.parse(text) as Row);

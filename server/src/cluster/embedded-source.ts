@@ -1,0 +1,76 @@
+/** The data folder of an embedded engine that does not run, opened to be read. Held until it is closed. */
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import { RevocationStoreLevel } from '../auth/revocation-store-level.ts';
+import type { Random } from '../base/random.ts';
+import type { InboxStore } from '../inbox/inbox-store.ts';
+import { InboxStoreLevel } from '../inbox/inbox-store-level.ts';
+import { openLevel } from '../inbox/open-level.ts';
+import { IdempotencyStoreLevel } from '../intake/idempotency-store-level.ts';
+import type { EventLog } from '../log/event-log.ts';
+import { EventLogSegments } from '../log/event-log-segments.ts';
+import { MoveError } from './move-error.ts';
+
+export interface EmbeddedSource {
+  /** Drawn once and kept in the folder: tells this data from any other. */
+  readonly id: string;
+  readonly log: EventLog;
+  readonly inbox: Pick<InboxStoreLevel, 'everyone'> & InboxStore;
+  readonly idempotency: Pick<IdempotencyStoreLevel, 'all'>;
+  readonly revocations: RevocationStoreLevel;
+  close(): Promise<void>;
+}
+
+const idKey = 'move/id';
+const idBytes = 12;
+
+/** Rejects with MoveError when there is no data, or a process has it open. */
+export async function openEmbeddedSource(
+  dataDir: string,
+  random: Random,
+  segmentBytes?: number,
+): Promise<EmbeddedSource> {
+  const [logFolder, storeFolder] = [join(dataDir, 'log'), join(dataDir, 'store')];
+  for (const folder of [logFolder, storeFolder]) {
+    await access(folder).catch(() => {
+      throw new MoveError(`${dataDir} holds no data of the embedded engine.`);
+    });
+  }
+  const log = opened(dataDir, () =>
+    EventLogSegments.open(logFolder, segmentBytes === undefined ? {} : { segmentBytes }),
+  );
+  try {
+    const db = await openLevel(storeFolder).catch((error: unknown) => {
+      throw inUse(dataDir, error);
+    });
+    const id = (await db.get(idKey)) ?? random.hex(idBytes);
+    await db.batch().put(idKey, id).write({ sync: true });
+    return {
+      id,
+      log,
+      inbox: new InboxStoreLevel(db),
+      idempotency: new IdempotencyStoreLevel(db, 'idempotency/'),
+      revocations: new RevocationStoreLevel(db, 'revoked/'),
+      async close() {
+        await log.close();
+        await db.close();
+      },
+    };
+  } catch (error) {
+    await log.close();
+    throw error;
+  }
+}
+
+function opened<Result>(dataDir: string, open: () => Result): Result {
+  try {
+    return open();
+  } catch (error) {
+    throw inUse(dataDir, error);
+  }
+}
+
+function inUse(dataDir: string, error: unknown): MoveError {
+  const why = error instanceof Error ? error.message : String(error);
+  return new MoveError(`${dataDir} cannot be opened: stop the service that uses it. (${why})`);
+}

@@ -1,0 +1,120 @@
+/** A data folder as an embedded engine leaves it: applied events, marks, removed rows, and events that wait. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ActedEvent } from '@carillon/contract/event.ts';
+import { RevocationStoreLevel } from '../../../server/src/auth/revocation-store-level.ts';
+import { type PersonKey, personKey } from '../../../server/src/base/ids.ts';
+import { VirtualClock } from '../../../server/src/base/virtual-clock.ts';
+import { describeInApp } from '../../../server/src/content/describe-in-app.ts';
+import { createProgress } from '../../../server/src/embedded/progress.ts';
+import { prepareFolders, ShardHost } from '../../../server/src/embedded/shard-host.ts';
+import { InboxServiceStore } from '../../../server/src/inbox/inbox-service-store.ts';
+import type { InboxStore } from '../../../server/src/inbox/inbox-store.ts';
+import { InboxStoreLevel } from '../../../server/src/inbox/inbox-store-level.ts';
+import { openLevel } from '../../../server/src/inbox/open-level.ts';
+import { IdempotencyStoreLevel } from '../../../server/src/intake/idempotency-store-level.ts';
+import type { EventLog } from '../../../server/src/log/event-log.ts';
+import { EventLogSegments } from '../../../server/src/log/event-log-segments.ts';
+import { packEvents } from '../../sim/pack-event.ts';
+
+const users = 30;
+export const people: readonly PersonKey[] = Array.from({ length: users }, (_, n) => personKey('default', `u${n}`));
+/** Has read everything before anything came. */
+export const onlyMarked = personKey('default', 'only marked');
+/** Whose one row has been removed. */
+export const removed = personKey('default', 'removed');
+export const answer = { request: 'r', status: 202, headers: {}, body: '{"run":1}' };
+export const revoked = { session: 's1', untilMs: 9e12 };
+
+export class EmbeddedData {
+  readonly folder: string;
+  readonly clock = new VirtualClock();
+
+  private constructor(folder: string) {
+    this.folder = folder;
+  }
+
+  static async create(): Promise<EmbeddedData> {
+    const data = new EmbeddedData(await mkdtemp(join(tmpdir(), 'carillon-move-')));
+    await data.#fill();
+    return data;
+  }
+
+  /** What the embedded engine itself would make of it: all events applied. */
+  async run(visit: (store: InboxStore) => Promise<void>): Promise<void> {
+    await this.#open(async ({ host, store }) => {
+      await host.settled();
+      await visit(store);
+    });
+  }
+
+  dispose(): Promise<void> {
+    return rm(this.folder, { recursive: true });
+  }
+
+  async #fill(): Promise<void> {
+    const { clock } = this;
+    await this.#open(async ({ host, store, db }) => {
+      for (let hour = 0; hour < 6; hour++) {
+        await host.append(packEvents(eventsOf(hour, clock.now()), clock.now()));
+        await host.settled();
+        for (const person of people.slice(0, 5)) {
+          const [row] = (await store.head(person, 1)).items;
+          if (row !== undefined) await host.mark(person, { kind: 'read', ids: [row.id] });
+        }
+        clock.advance(3_600_000);
+      }
+      for (const person of people.slice(5, 9)) await host.mark(person, { kind: 'read', throughTimeMs: clock.now() });
+      await store.mergeMarks(onlyMarked, { version: 9, readThrough: 7 });
+      const [row] = (await store.head(removed, 1)).items;
+      await host.removeRows(removed, row === undefined ? [] : [row]);
+      await new IdempotencyStoreLevel(db, 'idempotency/').put('k1', answer, clock.now() + 3_600_000);
+      await new RevocationStoreLevel(db, 'revoked/').put(revoked);
+    });
+    const log = EventLogSegments.open(join(this.folder, 'log'));
+    await log.append(packEvents(eventsOf(6, clock.now()), clock.now()));
+    await log.close();
+  }
+
+  async #open(
+    work: (parts: { host: ShardHost; store: InboxStore; db: Awaited<ReturnType<typeof openLevel>> }) => Promise<void>,
+  ): Promise<void> {
+    const folders = await prepareFolders(this.folder);
+    const db = await openLevel(folders.store);
+    const store = new InboxStoreLevel(db);
+    const log = EventLogSegments.open(folders.log);
+    const host = hostOver({ log, store, clock: this.clock, shards: 1 });
+    await host.start();
+    await work({ host, store, db });
+    await host.stop();
+    await db.close();
+  }
+}
+
+/** Shards over any log and store, as an engine would run them. */
+export function hostOver(parts: { log: EventLog; store: InboxStore; clock: VirtualClock; shards: number }): ShardHost {
+  const { store, clock } = parts;
+  const inbox = new InboxServiceStore({ store, clock, cursorSecret: Buffer.alloc(32), describe: describeInApp });
+  return new ShardHost({ ...parts, inbox, progress: createProgress(), onFrames: () => {}, onProblem: () => {} });
+}
+
+/** Likes of one post by many, comments of their own, a mention of three at once, and one like taken back. */
+function eventsOf(hour: number, nowMs: number): ActedEvent[] {
+  const events: ActedEvent[] = [];
+  const time = new Date(nowMs).toISOString();
+  const add = (id: string, type: string, to: ActedEvent['to'], seq = 1): void => {
+    const [actor, thing] = id.split(' ') as [string, string];
+    const object = { kind: type.startsWith('post') ? 'post' : 'comment', id: thing };
+    events.push({ id: `${type} ${id} ${seq}`, source: 'app', type, time, seq, actor: { id: actor }, object, to });
+  };
+  for (let user = 0; user < users; user++) {
+    const to = { user: `u${user}` };
+    for (let n = 0; n <= user % 7; n++) add(`a${hour}-${n} p${user}`, 'post.liked', to);
+    add(`b c${user}-${hour}`, 'mention.created', to);
+  }
+  if (hour === 0) add('a0-0 p0', 'post.liked', { user: 'removed' });
+  if (hour === 2) add('a1-0 p6', 'post.unliked', { user: 'u6' }, 2);
+  add(`b m-${hour}`, 'mention.created', { users: ['u0', 'u1', 'u2'] });
+  return events;
+}

@@ -1,0 +1,80 @@
+/** What a move must come to, whatever the target is made of. */
+import assert from 'node:assert/strict';
+import type { PersonKey } from '../../../server/src/base/ids.ts';
+import { limits } from '../../../server/src/base/limits.ts';
+import { systemRandom } from '../../../server/src/base/random.ts';
+import { openEmbeddedSource } from '../../../server/src/cluster/embedded-source.ts';
+import { type MoveReport, type MoveTarget, moveEmbeddedToCluster } from '../../../server/src/cluster/move.ts';
+import type { InboxStore } from '../../../server/src/inbox/inbox-store.ts';
+import { answer, type EmbeddedData, hostOver, onlyMarked, people, removed, revoked } from './embedded-data.ts';
+
+/** `interrupt`: called with how many people are done; throwing cuts the move off. */
+export async function move(
+  data: EmbeddedData,
+  target: MoveTarget,
+  interrupt: (people: number) => void = () => {},
+): Promise<MoveReport> {
+  const source = await openEmbeddedSource(data.folder, systemRandom);
+  try {
+    const onProgress = (_stage: string, done: number): void => interrupt(done);
+    return await moveEmbeddedToCluster({ source, target, clock: data.clock, onProgress });
+  } finally {
+    await source.close();
+  }
+}
+
+export function assertWhole(report: MoveReport): void {
+  assert.deepEqual(report.differing, []);
+  assert.equal(report.people, people.length + 2);
+  assert.ok(report.rows > 200 && report.members > 400 && report.itemMarks > 5, JSON.stringify(report));
+  assert.ok(report.waiting.expected > 100);
+  assert.equal(report.waiting.found, report.waiting.expected);
+  assert.deepEqual([report.revocations, report.answers], [1, 1]);
+}
+
+/** The cluster goes on from where the embedded engine was: both come to the same inboxes. */
+export async function assertGoesOn(data: EmbeddedData, target: MoveTarget): Promise<void> {
+  const { log, inbox: store, shards } = target;
+  const host = hostOver({ log, store, clock: data.clock, shards });
+  await host.start();
+  await host.settled();
+  const found = await inboxes(store);
+  assert.deepEqual(await target.revocations.load(data.clock.now()), [revoked]);
+  assert.deepEqual(await target.idempotency.get('k1', data.clock.now()), answer);
+  let expected: unknown[] = [];
+  await data.run(async (own) => {
+    expected = await inboxes(own);
+  });
+  assert.deepEqual(found, expected);
+  await host.stop();
+}
+
+async function inboxes(store: InboxStore): Promise<unknown[]> {
+  const all: unknown[] = [];
+  for (const person of [...people, onlyMarked, removed]) {
+    all.push([person, await rowsOf(store, person), marksOf(await store.marks(person))]);
+  }
+  return all;
+}
+
+/** Revisions are given when an event is applied, which the two do at times of their own. */
+async function rowsOf(store: InboxStore, person: PersonKey): Promise<unknown[]> {
+  const { items } = await store.head(person, limits.changesMax);
+  const rows = [];
+  for (const { id, state, activityAtMs, actorCount, actors } of items) {
+    const members = (await store.members(person, id)).map(({ key, present }) => `${key} ${present}`);
+    rows.push({
+      id,
+      state,
+      activityAtMs,
+      actorCount,
+      actors: actors.map((actor) => actor.id),
+      members: members.sort(),
+    });
+  }
+  return rows;
+}
+
+function marksOf(marks: Awaited<ReturnType<InboxStore['marks']>>): unknown {
+  return { ...marks, items: [...marks.items].sort(([a], [b]) => (a < b ? -1 : 1)) };
+}
