@@ -1,6 +1,6 @@
 /**
  * A token bucket per caller (E6). A caller may overdraw by one request, whose size is not known before it is read;
- * it then waits until the debt is paid.
+ * it then waits until the debt is paid. Several processes can share their buckets: see `share-rate.ts`.
  */
 import { CarillonError } from '../base/carillon-error.ts';
 import type { Clock } from '../base/clock.ts';
@@ -9,6 +9,8 @@ import { limits } from '../base/limits.ts';
 interface Bucket {
   tokens: number;
   atMs: number;
+  /** What other processes have not been told of. */
+  untold: number;
 }
 
 export interface Rate {
@@ -41,14 +43,42 @@ export class RateLimit {
   }
 
   spend(caller: string, events: number): void {
-    this.#filled(caller).tokens -= events;
+    const bucket = this.#filled(caller);
+    bucket.tokens -= events;
+    bucket.untold += events;
+  }
+
+  /** What was spent since it was taken last, by caller. */
+  takeSpent(): Map<string, number> {
+    const spent = new Map<string, number>();
+    for (const [caller, bucket] of this.#buckets) {
+      if (bucket.untold > 0) spent.set(caller, bucket.untold);
+      bucket.untold = 0;
+    }
+    return spent;
+  }
+
+  /** What was taken is not known to others after all. Of a long time alone only a burst is held against the caller. */
+  giveBack(spent: ReadonlyMap<string, number>): void {
+    for (const [caller, events] of spent) {
+      const bucket = this.#filled(caller);
+      bucket.untold = Math.min(this.#rate.burst, bucket.untold + events);
+    }
+  }
+
+  /** What is left to callers after all that was taken, of all processes. */
+  settle(left: ReadonlyMap<string, number>): void {
+    for (const [caller, tokens] of left) {
+      const bucket = this.#filled(caller);
+      bucket.tokens = tokens - bucket.untold;
+    }
   }
 
   #filled(caller: string): Bucket {
     const nowMs = this.#clock.monotonic();
     let bucket = this.#buckets.get(caller);
     if (bucket === undefined) {
-      bucket = { tokens: this.#rate.burst, atMs: nowMs };
+      bucket = { tokens: this.#rate.burst, atMs: nowMs, untold: 0 };
       this.#forgetFull(nowMs);
       this.#buckets.set(caller, bucket);
     }
