@@ -6,6 +6,7 @@ import type { UserPrincipal } from '../../auth/principal.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Random } from '../../base/random.ts';
 
+/** Whoever can reach a store of several processes may redeem what another issued; while it is away, CARILLON_OVERLOADED. */
 export interface StreamTickets {
   issue(principal: UserPrincipal): Promise<{ ticket: string; expiresAtMs: number }>;
   /** Whose it was, the first time and in time; else null. Of two at once, one gets null. */
