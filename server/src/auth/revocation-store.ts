@@ -12,4 +12,9 @@ export interface RevocationStore {
   put(revoked: RevokedSession): Promise<void>;
   /** All that count still. Those that count no more are removed on the way, or go by themselves. */
   load(nowMs: number): Promise<readonly RevokedSession[]>;
+  /**
+   * Calls `listener` for each session that another process puts, soon and at least once; answers how to stop. Absent
+   * where there are no other processes.
+   */
+  watch?(listener: (revoked: RevokedSession) => void): () => void;
 }

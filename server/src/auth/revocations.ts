@@ -1,12 +1,13 @@
 /**
  * Sessions whose tokens count no more although they have not expired (V33) [BC-70]. Kept, over restarts too, for as long
- * as a token of theirs may last. Listeners are called at once, so that streams close well within 2 s.
+ * as a token of theirs may last. Listeners are called at once, here and in other processes, so that streams close well
+ * within 2 s.
  */
 import type { Clock } from '../base/clock.ts';
 import type { TenantId } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import type { Principal } from './principal.ts';
-import type { RevocationStore } from './revocation-store.ts';
+import type { RevocationStore, RevokedSession } from './revocation-store.ts';
 import { sessionKey } from './session-key.ts';
 
 /** `session`: as `sessionKey` names it. */
@@ -22,6 +23,7 @@ export class Revocations {
   constructor(store: RevocationStore, clock: Clock) {
     this.#store = store;
     this.#clock = clock;
+    store.watch?.((revoked) => this.#take(revoked));
   }
 
   /** Takes in what was revoked before the last stop. */
@@ -35,9 +37,7 @@ export class Revocations {
     this.#forgetOldest(nowMs);
     const key = sessionKey({ tenant, session }) as string;
     const untilMs = nowMs + limits.revocationKeptMs;
-    this.#sessions.delete(key);
-    this.#sessions.set(key, untilMs);
-    for (const listener of this.#listeners) listener(key);
+    this.#end(key, untilMs);
     await this.#store.put({ session: key, untilMs });
   }
 
@@ -51,6 +51,17 @@ export class Revocations {
   onRevoked(listener: RevocationListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  /** Ended by another process. Told of the same again, nothing happens. */
+  #take({ session, untilMs }: RevokedSession): void {
+    if (untilMs > Math.max(this.#clock.now(), this.#sessions.get(session) ?? 0)) this.#end(session, untilMs);
+  }
+
+  #end(key: string, untilMs: number): void {
+    this.#sessions.delete(key);
+    this.#sessions.set(key, untilMs);
+    for (const listener of this.#listeners) listener(key);
   }
 
   #forgetOldest(nowMs: number): void {

@@ -37,6 +37,8 @@ export const limits = {
   /** Events a caller may send, sustained and at once; over it 429. */
   callerEventsPerSecond: 200_000,
   callerEventsBurst: 400_000,
+  /** How often processes tell each other what callers have spent. */
+  rateShareMs: 200,
   /** Callers whose rate is remembered; those that sent nothing lately are forgotten first. */
   rateBucketsMax: 10_000,
   /** How long a request may take to arrive; then the connection is closed. */
@@ -264,6 +266,10 @@ export const limits = {
   feedPollMs: 15 * second,
   /** Wait before an inbox that could not be read for a stream is read again. */
   feedRetryMs: second,
+  /** While the bus is away, revoked sessions of other processes are looked for in the store this often. */
+  revocationReloadMs: 2 * second,
+  /** Revoked sessions that others could not be told of; above, the oldest is left to their look into the store. */
+  revocationsUntoldMax: 10_000,
 
   // Stream (V30–V33)
   heartbeatMs: 25 * second,

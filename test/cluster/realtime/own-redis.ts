@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import type { Redis } from 'ioredis';
 import { redis } from '../../../scripts/services/redis.ts';
 import { killServer, startServer, stopServer } from '../../../scripts/services/run-server.ts';
+import { runningPid } from '../../../scripts/services/server-files.ts';
 import type { Server } from '../../../scripts/services/service.ts';
 import { redisClient } from '../../../server/src/cluster/redis-client.ts';
 
@@ -52,6 +53,15 @@ export class OwnRedis {
   /** Empty, since it keeps nothing on disk. */
   async restart(): Promise<void> {
     await startServer(this.#server);
+  }
+
+  /** It keeps its connections, and answers nothing. */
+  freeze(): void {
+    process.kill(runningPid(this.#server) as number, 'SIGSTOP');
+  }
+
+  thaw(): void {
+    process.kill(runningPid(this.#server) as number, 'SIGCONT');
   }
 
   async stop(): Promise<void> {

@@ -76,6 +76,7 @@ export class BusRedis implements Bus {
     subscriber.off('messageBuffer', this.#receive);
     subscriber.off('ready', this.#subscribeAll);
     subscriber.off('close', this.#lost);
+    if (this.#channels.size > 0) subscriber.unsubscribe(...this.#channels.keys()).catch(() => {});
     this.#channels.clear();
   }
 

@@ -221,7 +221,7 @@ test('who was forgotten with the bus is entered again as soon as it is back', as
 test('a loss that concerns everybody is no storm of reads', async () => {
   const { feed, clock, hub } = createParts();
   const people = numbers(1, 3 * limits.feedCatchupsPerSecond).map((n) => personKey('default', `r${n}`));
-  const clients = people.map((person) => new FeedClient(feed, person, 0));
+  const clients = people.map((person) => new FeedClient(feed.gateways[0], person, 0));
   await eventually(() => clients.every(({ hasStarted }) => hasStarted));
   const before = feed.inbox.reads;
   hub.takeAway();

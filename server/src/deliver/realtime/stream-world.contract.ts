@@ -6,6 +6,7 @@ import { attachStream } from '../../api/attach-stream.ts';
 import { createHttpServer } from '../../api/http-server.ts';
 import { streamOperations } from '../../api/stream-operations.ts';
 import type { Authenticator, Principal, UserPrincipal } from '../../auth/principal.ts';
+import type { RevocationStore } from '../../auth/revocation-store.ts';
 import { RevocationStoreMemory } from '../../auth/revocation-store-memory.ts';
 import { Revocations } from '../../auth/revocations.ts';
 import { CarillonError } from '../../base/carillon-error.ts';
@@ -55,6 +56,12 @@ export interface StreamFeed extends LiveFeed {
 /** Feeds may be made for the world's clock. */
 export type CreateFeed = (clock: VirtualClock) => StreamFeed;
 
+/** What is not in memory. */
+export interface StreamWorldParts {
+  readonly createFeed?: CreateFeed | undefined;
+  readonly revocationStore?: RevocationStore | undefined;
+}
+
 /** The service as far as a client needs it. */
 export interface StreamHost {
   readonly origin: string;
@@ -79,7 +86,7 @@ class WatchedGateway extends Gateway {
 export class StreamWorld implements Authenticator, StreamHost {
   readonly clock = new VirtualClock();
   readonly feed: StreamFeed;
-  readonly revocations = new Revocations(new RevocationStoreMemory(), this.clock);
+  readonly revocations: Revocations;
   readonly tickets: LocalStreamTickets;
   readonly gateway: WatchedGateway;
   readonly app: FastifyInstance;
@@ -88,8 +95,9 @@ export class StreamWorld implements Authenticator, StreamHost {
   /** Tokens looked at so far, good or bad. */
   proofs = 0;
 
-  constructor(changed: Partial<StreamLimits> = {}, createFeed: CreateFeed = () => new MemoryLiveFeed()) {
-    this.feed = createFeed(this.clock);
+  constructor(changed: Partial<StreamLimits> = {}, { createFeed, revocationStore }: StreamWorldParts = {}) {
+    this.feed = createFeed?.(this.clock) ?? new MemoryLiveFeed();
+    this.revocations = new Revocations(revocationStore ?? new RevocationStoreMemory(), this.clock);
     const random = seededRandom(1);
     this.tickets = new LocalStreamTickets(this.clock, random, limits);
     this.gateway = new WatchedGateway({
@@ -112,8 +120,8 @@ export class StreamWorld implements Authenticator, StreamHost {
     attachStream(this.app.server, this.gateway, random);
   }
 
-  static async listen(changed: Partial<StreamLimits> = {}, createFeed?: CreateFeed): Promise<StreamWorld> {
-    const world = new StreamWorld(changed, createFeed);
+  static async listen(changed: Partial<StreamLimits> = {}, parts?: StreamWorldParts): Promise<StreamWorld> {
+    const world = new StreamWorld(changed, parts);
     world.origin = await world.app.listen({ host: '127.0.0.1', port: 0 });
     return world;
   }

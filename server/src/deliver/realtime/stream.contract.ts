@@ -29,7 +29,7 @@ export function streamContract(transport: TransportUnderTest): void {
   const timeout = 120_000;
   let world: StreamWorld;
   beforeEach(async () => {
-    world = await StreamWorld.listen({}, transport.createFeed);
+    world = await StreamWorld.listen({}, transport);
   });
   afterEach(() => world.stop());
 

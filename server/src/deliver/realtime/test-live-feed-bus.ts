@@ -34,6 +34,7 @@ export class TestLiveFeedBus implements LiveFeed {
   /** What the owner has in memory of marks. */
   readonly #ownerMarks = new Map<PersonKey, Revision>();
   #published: Promise<void> = Promise.resolve();
+  #opened = 0;
 
   constructor(clock: Clock, open: () => TestProcess) {
     this.#clock = clock;
@@ -55,7 +56,9 @@ export class TestLiveFeedBus implements LiveFeed {
   }
 
   open(person: PersonKey, since: Revision | null, started: (catchup: Catchup) => void, sink: FeedSink): () => void {
-    return this.gateways[0].open(person, since, started, sink);
+    // Who comes back comes to the other gateway.
+    this.#opened++;
+    return (this.gateways[this.#opened % 2] as LiveFeedBus).open(person, since, started, sink);
   }
 
   subscriptions(person: PersonKey): number {
