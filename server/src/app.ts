@@ -71,7 +71,9 @@ export async function startApp(parts: AppParts): Promise<App> {
     clock,
   });
 
-  const intake = engine.log && new Intake({ log: engine.log, types: builtInTypes, clock, onResult: front.eventsTaken });
+  const { rate } = engine;
+  const onResult = front.eventsTaken;
+  const intake = engine.log && new Intake({ log: engine.log, types: builtInTypes, clock, rate, onResult });
   if (intake !== null) front.watchLanes(() => intake.closedLanes());
   const { allowedOrigins } = config.stream;
   const { feed, tickets } = engine;

@@ -9,6 +9,7 @@ import type { StreamTickets } from './deliver/realtime/stream-tickets.ts';
 import type { InboxService } from './inbox/inbox-service.ts';
 import type { IdempotencyStore } from './intake/idempotency-store.ts';
 import type { IntakeLog } from './intake/intake-log.ts';
+import type { RateLimit } from './intake/rate-limit.ts';
 import type { ReadinessCheck } from './ops/readiness.ts';
 
 /** What this process does not do by its roles is null: then its operations are not there. */
@@ -19,6 +20,8 @@ export interface Engine {
   readonly inbox: InboxService | null;
   /** For holding streams. */
   readonly feed: LiveFeed | null;
+  /** How fast callers may send, to all processes together. */
+  readonly rate: RateLimit;
   readonly idempotency: IdempotencyStore;
   readonly revocations: RevocationStore;
   readonly tickets: StreamTickets;

@@ -82,6 +82,7 @@ export class ClusterProcess {
       gateway: name,
       idempotency: new IdempotencyStoreMemory(),
       revocations: new RevocationStoreMemory(),
+      rateShare: { spend: async () => new Map<string, number>() },
       tickets: { issue: () => Promise.reject(new Error('none here')), redeem: async () => null },
       clock: life.clock,
       cursorSecret: new Uint8Array(32),

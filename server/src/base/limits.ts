@@ -266,8 +266,8 @@ export const limits = {
   feedPollMs: 15 * second,
   /** Wait before an inbox that could not be read for a stream is read again. */
   feedRetryMs: second,
-  /** While the bus is away, revoked sessions of other processes are looked for in the store this often. */
-  revocationReloadMs: 2 * second,
+  /** While the bus is away, revoked sessions of other processes are looked for in the store this often: it reads them all. */
+  revocationReloadMs: 10 * second,
   /** Revoked sessions that others could not be told of; above, the oldest is left to their look into the store. */
   revocationsUntoldMax: 10_000,
 

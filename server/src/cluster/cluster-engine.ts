@@ -17,6 +17,9 @@ import type { Engine } from '../engine.ts';
 import { InboxServiceStore } from '../inbox/inbox-service-store.ts';
 import type { InboxStore } from '../inbox/inbox-store.ts';
 import type { IdempotencyStore } from '../intake/idempotency-store.ts';
+import { RateLimit } from '../intake/rate-limit.ts';
+import type { RateShare } from '../intake/rate-share.ts';
+import { shareRate } from '../intake/share-rate.ts';
 import type { EventLog } from '../log/event-log.ts';
 import type { ReadinessCheck } from '../ops/readiness.ts';
 import type { ShardMemory } from '../shard/shard-memory.ts';
@@ -43,6 +46,7 @@ export interface ClusterParts {
   readonly idempotency: IdempotencyStore;
   readonly revocations: RevocationStore;
   readonly tickets: StreamTickets;
+  readonly rateShare: RateShare;
   readonly clock: Clock;
   readonly cursorSecret: Uint8Array;
   readonly memory: ShardMemory;
@@ -59,10 +63,12 @@ export class ClusterEngine implements Engine {
   readonly idempotency: IdempotencyStore;
   readonly revocations: RevocationStore;
   readonly tickets: StreamTickets;
+  readonly rate: RateLimit;
   readonly checks: readonly ReadinessCheck[];
   readonly failed: Promise<never>;
   readonly #parts: ClusterParts;
   readonly #publisher: LivePublisher;
+  readonly #stopSharing: () => void;
   readonly #shards: OwnedShards | null = null;
   readonly #upkeep: ShardUpkeep | null = null;
 
@@ -72,6 +78,8 @@ export class ClusterEngine implements Engine {
     this.idempotency = parts.idempotency;
     this.revocations = parts.revocations;
     this.tickets = parts.tickets;
+    this.rate = new RateLimit(clock);
+    this.#stopSharing = shareRate(this.rate, parts.rateShare, clock);
     this.#publisher = new LivePublisher({ presence, bus, shards, clock });
     const publisher = this.#publisher;
     const inbox = new InboxServiceStore({ store, clock, cursorSecret, describe: describeInApp });
@@ -123,6 +131,7 @@ export class ClusterEngine implements Engine {
     await this.#upkeep?.stop();
     if (this.#shards !== null) await group?.stop();
     await this.log?.stop();
+    this.#stopSharing();
     this.#publisher.close();
     await log?.close();
     bus.close();

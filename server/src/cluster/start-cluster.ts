@@ -8,10 +8,13 @@ import { limits } from '../base/limits.ts';
 import type { Random } from '../base/random.ts';
 import { BusRedis } from '../deliver/realtime/bus-redis.ts';
 import { PresenceRedis } from '../deliver/realtime/presence-redis.ts';
-import { LocalStreamTickets } from '../deliver/realtime/stream-tickets.ts';
+import { RevocationStoreBus } from '../deliver/realtime/revocation-store-bus.ts';
+import { StreamTicketsRedis } from '../deliver/realtime/stream-tickets-redis.ts';
 import { type Problem, ShardReports } from '../embedded/shard-reports.ts';
 import { InboxStoreCassandra } from '../inbox/inbox-store-cassandra.ts';
 import { IdempotencyStoreCassandra } from '../intake/idempotency-store-cassandra.ts';
+import { usualRate } from '../intake/rate-limit.ts';
+import { RateShareRedis } from '../intake/rate-share-redis.ts';
 import { EventLogKafka } from '../log/event-log-kafka.ts';
 import { usualMemory } from '../shard/shard-memory.ts';
 import { ShardOwnershipKafka } from '../shard/shard-ownership-kafka.ts';
@@ -65,6 +68,8 @@ function clusterParts(
     onUnreadable: (message) => reports.unusable({ ...message, offset: 0, reason: 'unreadable' }),
     onMoved: ({ shard, lane, from, to }) => onProblem({ event: 'logMoved', fields: { shard, lane, count: to - from } }),
   });
+  const bus = new BusRedis({ publisher, subscriber, prefix, clock });
+  const revocations = new RevocationStoreBus({ store: new RevocationStoreCassandra(cassandra, clock), bus, clock });
   return {
     roles,
     shards,
@@ -73,16 +78,20 @@ function clusterParts(
     behind: () => kafkaLag({ admin: kafka.admin, topicPrefix, groupId, shards }),
     store: new InboxStoreCassandra({ client: cassandra, clock, retentionMs }),
     presence: new PresenceRedis(publisher, prefix),
-    bus: new BusRedis({ publisher, subscriber, prefix, clock }),
+    bus,
     gateway: name,
     idempotency: new IdempotencyStoreCassandra(cassandra, clock),
-    revocations: new RevocationStoreCassandra(cassandra, clock),
-    tickets: new LocalStreamTickets(clock, random, limits),
+    revocations,
+    tickets: new StreamTicketsRedis({ redis: publisher, prefix, clock, random, ticketKeptMs: limits.ticketKeptMs }),
+    rateShare: new RateShareRedis(publisher, prefix, usualRate),
     clock,
     cursorSecret,
     memory: { ...usualMemory, exactPeopleMax: config.inbox.exactPeopleMax },
     upkeep: { logKeptMs: config.log.keptDays * dayMs, rowsPerPersonMax: config.inbox.rowsPerPersonMax, retentionMs },
     onProblem,
-    disconnect: () => clients.close(),
+    disconnect: () => {
+      revocations.close();
+      return clients.close();
+    },
   };
 }

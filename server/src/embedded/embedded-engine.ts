@@ -27,6 +27,7 @@ import type {
 } from '../inbox/inbox-service.ts';
 import type { IdempotencyStore } from '../intake/idempotency-store.ts';
 import type { IntakeLog } from '../intake/intake-log.ts';
+import { RateLimit } from '../intake/rate-limit.ts';
 import type { AppendStatus } from '../log/event-log.ts';
 import type { PackedBatch } from '../log/record.ts';
 import { consumptionCheck, type ReadinessCheck } from '../ops/readiness.ts';
@@ -49,6 +50,7 @@ export class EmbeddedEngine implements Engine {
   readonly idempotency: IdempotencyStore;
   readonly revocations: RevocationStore;
   readonly tickets: StreamTickets;
+  readonly rate: RateLimit;
   readonly checks: readonly ReadinessCheck[];
   /** Rejects when the store's thread ends by itself: the process must stop. */
   readonly failed: Promise<never>;
@@ -73,6 +75,7 @@ export class EmbeddedEngine implements Engine {
       load: (nowMs) => caller.call('revocationsLoad', [nowMs]),
     };
     this.tickets = new LocalStreamTickets(options.clock, options.random, limits);
+    this.rate = new RateLimit(options.clock);
     this.checks = [consumptionCheck(() => consumptionOf(progress), options.clock)];
     caller.onNotice('problem', options.onProblem);
     this.failed = new Promise((_, reject) => {

@@ -18,12 +18,14 @@ export interface Rate {
   readonly burst: number;
 }
 
+export const usualRate: Rate = { perSecond: limits.callerEventsPerSecond, burst: limits.callerEventsBurst };
+
 export class RateLimit {
   readonly #clock: Clock;
   readonly #rate: Rate;
   readonly #buckets = new Map<string, Bucket>();
 
-  constructor(clock: Clock, rate: Rate = { perSecond: limits.callerEventsPerSecond, burst: limits.callerEventsBurst }) {
+  constructor(clock: Clock, rate: Rate = usualRate) {
     this.#clock = clock;
     this.#rate = rate;
   }

@@ -205,6 +205,21 @@ test('V30: a frame that follows a lost one is not shown before it', async () => 
   await feed.close();
 });
 
+test("I3: a shard's owner that could not be told of marks is told later, though it noticed nothing", async () => {
+  const { feed, clock, buses } = createParts();
+  const ana = personKey('default', 'ana');
+  await turn();
+  await feed.change(ana);
+  const bus = buses[3] as FragileBus;
+  bus.isBroken = true;
+  await feed.mark(ana);
+  assert.ok(!feed.ownerIsCurrent(ana));
+  bus.isBroken = false;
+  clock.advance(limits.busRetryMs);
+  await eventually(() => feed.ownerIsCurrent(ana));
+  await feed.close();
+});
+
 test('who was forgotten with the bus is entered again as soon as it is back', async () => {
   const { feed, hub, presence } = createParts();
   const ana = personKey('default', 'ana');

@@ -13,7 +13,10 @@ import type { GatewayId } from './presence.ts';
 export type LiveMessage =
   /** To a gateway: frames for people it holds. */
   | { readonly kind: 'frames'; readonly batch: Uint8Array }
-  /** To all: frames of these shards may have been lost, or their owner is a new one; null: of any. */
+  /**
+   * To all: frames of these shards may have been lost, or their owner is a new one; null: of any. To a shard's owner:
+   * what it was to be told of marks may have been lost.
+   */
   | { readonly kind: 'gap'; readonly shards: readonly number[] | null }
   /** To a shard's owner: marks it may have in memory are older than the store's. */
   | { readonly kind: 'marksChanged'; readonly person: PersonKey }

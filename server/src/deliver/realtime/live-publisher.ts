@@ -5,7 +5,7 @@
  *   near ──a call fails──▶ away ──`gap` handed over──▶ near
  *
  * What could not be handed over is lost, and remembered by shard: once the bus is there again, all gateways are told to
- * look into the inboxes of these shards (`gap`). While it is away no call is tried but that one, so that the work that
+ * look into the inboxes of these shards (`gap`), and their owners, if they were to be told of marks. While it is away no call is tried but that one, so that the work that
  * publishes never waits for it more than once. Calls never reject.
  */
 import type { Clock } from '../../base/clock.ts';
@@ -39,6 +39,8 @@ export class LivePublisher {
   readonly #parts: LivePublisherParts;
   /** Shards of which something was lost. */
   readonly #owed = new Set<number>();
+  /** Shards whose owners may have old marks in memory. */
+  readonly #owedOwners = new Set<number>();
   #stopRetry: (() => void) | null = null;
   #isClosed = false;
 
@@ -68,9 +70,11 @@ export class LivePublisher {
 
   /** Tells the shard's owner that the marks it has in memory are not the newest. */
   async marksChanged(person: PersonKey): Promise<void> {
-    const channel = liveChannels.shard(shardOf(person, this.#parts.shards));
-    const isSent = await this.#send([liveMessage(channel, { kind: 'marksChanged', person })]);
-    if (!isSent) this.#lost([person]);
+    const shard = shardOf(person, this.#parts.shards);
+    const isSent = await this.#send([liveMessage(liveChannels.shard(shard), { kind: 'marksChanged', person })]);
+    if (isSent) return;
+    this.#owedOwners.add(shard);
+    this.#lost([person]);
   }
 
   /** A shard has a new owner: its frames may have been written, and never published, by the one before. */
@@ -107,15 +111,21 @@ export class LivePublisher {
 
   /** Tells of all that was lost so far. What is lost while it does is told of next time. */
   async #settle(): Promise<void> {
-    const shards = [...this.#owed];
+    const [shards, owners] = [[...this.#owed], [...this.#owedOwners]];
     this.#owed.clear();
-    const isDone = await this.#parts.bus.publish([liveMessage(liveChannels.all, { kind: 'gap', shards })]).then(
+    this.#owedOwners.clear();
+    const gap = { kind: 'gap', shards } as const;
+    const channels = [liveChannels.all, ...owners.map(liveChannels.shard)];
+    const isDone = await this.#parts.bus.publish(channels.map((channel) => liveMessage(channel, gap))).then(
       () => true,
       () => false,
     );
     this.#stopRetry?.();
     this.#stopRetry = null;
-    if (!isDone) for (const shard of shards) this.#owed.add(shard);
+    if (!isDone) {
+      for (const shard of shards) this.#owed.add(shard);
+      for (const shard of owners) this.#owedOwners.add(shard);
+    }
     if (this.#owed.size > 0) this.#retryLater();
   }
 }

@@ -49,6 +49,7 @@ export class TestLiveFeedBus implements LiveFeed {
         message: (bytes) => {
           const message = readLiveMessage(bytes);
           if (message?.kind === 'marksChanged') this.#ownerMarks.delete(message.person);
+          else this.#ownerMarks.clear();
         },
         missed: () => this.#ownerMarks.clear(),
       });
@@ -95,6 +96,11 @@ export class TestLiveFeedBus implements LiveFeed {
   async mark(person: PersonKey): Promise<void> {
     await this.#tell(this.#apiPublisher, person, marksFrame(this.inbox.mark(person)));
     await this.#apiPublisher.marksChanged(person);
+  }
+
+  /** Whether the owner has the newest marks in memory, or none. */
+  ownerIsCurrent(person: PersonKey): boolean {
+    return (this.#ownerMarks.get(person) ?? this.inbox.marksVersion(person)) === this.inbox.marksVersion(person);
   }
 
   publishMarks(person: PersonKey, frame: MarksFrame): void {
