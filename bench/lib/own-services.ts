@@ -10,7 +10,7 @@ import { createServices, placementFrom } from '../../scripts/services/service-li
 export type ServiceUsed = Extract<ServiceName, 'kafka' | 'cassandra' | 'redis'>;
 
 const used: readonly ServiceUsed[] = ['kafka', 'cassandra', 'redis'];
-const ports = { KAFKA_PORT: '49092', CASSANDRA_PORT: '49042', REDIS_PORT: '46379' };
+const ports = { KAFKA_PORT: '22092', CASSANDRA_PORT: '22042', REDIS_PORT: '22379' };
 
 export class OwnServices {
   readonly #folder: string;
