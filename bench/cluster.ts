@@ -6,11 +6,11 @@ import { DriverProcess } from './lib/driver-process.ts';
 import { duration, loadPlan, postsInFlight } from './lib/load-plan.ts';
 import { faultsOf, type MeasuredRun, measuredRun, otherLoadNote } from './lib/measured-run.ts';
 import { OwnServices } from './lib/own-services.ts';
-import { residentBytes } from './lib/process-cpu.ts';
+import { readCpu, residentBytes } from './lib/process-cpu.ts';
 import type { Bench, BenchContext, Figure } from './lib/result.ts';
 import { spread } from './lib/statistics.ts';
 import { cassandraRowRate } from './probes/cassandra-mutations.ts';
-import { kafkaMessageRate } from './probes/kafka-messages.ts';
+import { kafkaMessageRate, type RawRate } from './probes/kafka-messages.ts';
 
 /** What one of our records has beside the event, and a row of the inbox. */
 const recordHeaderBytes = 110;
@@ -18,9 +18,12 @@ const rowBytes = 450;
 const partitions = 12;
 const parts: readonly Part[] = ['intake', 'shard', 'gateway', 'kafka', 'cassandra', 'redis'];
 
+/** Rates, and what the server used for each message or row, in microseconds. */
 interface RawRates {
   readonly kafka: number;
   readonly cassandra: number;
+  readonly kafkaUs: number;
+  readonly cassandraUs: number;
 }
 
 interface Measured {
@@ -112,17 +115,33 @@ async function rawRates(
 ): Promise<RawRates> {
   const time = { warmUpMs: duration(context, 4000, 500), ms: duration(context, 6000, 1000) };
   const bytes = Math.round(bytesPerEvent) + recordHeaderBytes;
-  const kafka = await kafkaMessageRate({
-    brokers: services.address('kafka'),
-    partitions,
-    bytes,
-    perSend: 500,
-    ...time,
-  });
+  const brokers = services.address('kafka');
+  const kafka = await withCpu(services, 'kafka', () =>
+    kafkaMessageRate({ brokers, partitions, bytes, perSend: 500, ...time }),
+  );
   const contactPoint = services.address('cassandra');
-  const cassandra = await cassandraRowRate({ contactPoint, rowBytes, rowsPerMutation, ...time });
-  context.say(`raw: Kafka ${Math.round(kafka)}/s, Cassandra ${Math.round(cassandra)}/s`);
-  return { kafka, cassandra };
+  const cassandra = await withCpu(services, 'cassandra', () =>
+    cassandraRowRate({ contactPoint, rowBytes, rowsPerMutation, ...time }),
+  );
+  const say = (name: string, { perSecond, us }: { perSecond: number; us: number }): string =>
+    `${name} ${Math.round(perSecond)}/s at ${us.toFixed(1)} µs`;
+  context.say(`raw: ${say('Kafka', kafka)}, ${say('Cassandra', cassandra)}`);
+  return {
+    kafka: kafka.perSecond,
+    cassandra: cassandra.perSecond,
+    kafkaUs: kafka.us,
+    cassandraUs: cassandra.us,
+  };
+}
+
+async function withCpu(
+  services: OwnServices,
+  name: 'kafka' | 'cassandra',
+  probe: () => Promise<RawRate>,
+): Promise<{ perSecond: number; us: number }> {
+  const before = readCpu(services.pids(name)).seconds;
+  const { perSecond, total } = await probe();
+  return { perSecond, us: ((readCpu(services.pids(name)).seconds - before) * 1e6) / total };
 }
 
 function footprintOf(measured: Measured, services: OwnServices): Footprint {
@@ -177,9 +196,9 @@ function figuresOf(context: BenchContext, measured: Measured, footprint: Footpri
 
 function notesOf({ full, half, raw, rowsPerMutation }: Measured): string[] {
   const of = (pick: (each: RawRates) => number): string =>
-    `${Math.round(spread(raw.map(pick)).median).toLocaleString('en')}/s`;
+    Math.round(spread(raw.map(pick)).median).toLocaleString('en');
   return [
-    `Raw limits: Kafka ${of((each) => each.kafka)}, Cassandra ${of((each) => each.cassandra)} at ${rowsPerMutation.toFixed(2)} rows a mutation; driver ${full[0].driverUs.toFixed(1)} µs each. Our processes cannot have the share of the machine that Kafka, Cassandra and the load generator take: a share of the slower raw client below 100 % is mostly that.`,
+    `Raw: Kafka ${of((each) => each.kafka)}/s at ${of((each) => each.kafkaUs)} µs of the broker's CPU, Cassandra ${of((each) => each.cassandra)}/s at ${of((each) => each.cassandraUs)} µs of the node's, with ${rowsPerMutation.toFixed(2)} rows a mutation; driver ${full[0].driverUs.toFixed(1)} µs each. Our processes cannot have the share of the machine that Kafka, Cassandra and the load generator take: a share of the slower raw client below 100 % is mostly that.`,
     ...full.flatMap((run) => faultsOf(run, 'at full speed')),
     ...faultsOf(half, 'at half speed'),
     ...otherLoadNote([...full, half]),

@@ -18,6 +18,8 @@ export interface ClusterOptions {
   /** Path of the `main.ts` to run. */
   readonly module: string;
   readonly shardProcesses: number;
+  /** Of our processes, for profiles. */
+  readonly nodeOptions?: readonly string[];
 }
 
 export class ClusterProcesses {
@@ -28,7 +30,10 @@ export class ClusterProcesses {
     this.#services = services;
   }
 
-  static async start(services: OwnServices, { module, shardProcesses }: ClusterOptions): Promise<ClusterProcesses> {
+  static async start(
+    services: OwnServices,
+    { module, shardProcesses, nodeOptions = [] }: ClusterOptions,
+  ): Promise<ClusterProcesses> {
     const cluster = new ClusterProcesses(services);
     const environment = {
       ...services.environment,
@@ -42,7 +47,8 @@ export class ClusterProcesses {
     const parts = [...new Array<'shard'>(shardProcesses).fill('shard'), 'intake', 'gateway'] as const;
     try {
       for (const part of parts) {
-        const options = { module, arguments: ['start', '--roles', roleOf[part]], environment, readyPath: '/readyz' };
+        const command = { module, arguments: ['start', '--roles', roleOf[part]], nodeOptions };
+        const options = { ...command, environment, readyPath: '/readyz' };
         cluster.#processes.push({ part, process: await ServerProcess.start(options) });
       }
       return cluster;

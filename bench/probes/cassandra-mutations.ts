@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { limits } from '../../server/src/base/limits.ts';
 import { connectCassandra } from '../../server/src/cluster/cassandra-client.ts';
 import { migrateCassandra } from '../../server/src/cluster/cassandra-schema.ts';
+import type { RawRate } from './kafka-messages.ts';
 
 export interface MutationLoad {
   readonly contactPoint: string;
@@ -21,8 +22,8 @@ const dayMs = 24 * 3600 * 1000;
 const localDataCenter = 'datacenter1';
 const putItem = 'UPDATE inbox USING TIMESTAMP ? AND TTL ? SET item = ? WHERE tenant = ? AND user = ? AND id = ?';
 
-/** Rows per second. */
-export async function cassandraRowRate(load: MutationLoad): Promise<number> {
+/** Rows that were written. */
+export async function cassandraRowRate(load: MutationLoad): Promise<RawRate> {
   const keyspace = `bench_${randomBytes(4).toString('hex')}`;
   const options = { contactPoints: [load.contactPoint], localDataCenter };
   const admin = await connectCassandra({ ...options, keyspace: null });
@@ -32,7 +33,7 @@ export async function cassandraRowRate(load: MutationLoad): Promise<number> {
     try {
       const writer = new Writer(client, load);
       await writer.writeFor(load.warmUpMs);
-      return await writer.writeFor(load.ms);
+      return { perSecond: await writer.writeFor(load.ms), total: writer.rows };
     } finally {
       await client.shutdown();
     }
@@ -46,7 +47,7 @@ class Writer {
   readonly #client: Awaited<ReturnType<typeof connectCassandra>>;
   readonly #load: MutationLoad;
   readonly #item: string;
-  #rows = 0;
+  rows = 0;
   #mutations = 0;
 
   constructor(client: Awaited<ReturnType<typeof connectCassandra>>, load: MutationLoad) {
@@ -57,12 +58,12 @@ class Writer {
 
   /** Rows per second. */
   async writeFor(ms: number): Promise<number> {
-    const [before, began] = [this.#rows, performance.now()];
+    const [before, began] = [this.rows, performance.now()];
     const work = async (): Promise<void> => {
       while (performance.now() - began < ms) await this.#mutate();
     };
     await Promise.all(Array.from({ length: limits.storeWritesInFlightMax }, work));
-    return ((this.#rows - before) * 1000) / (performance.now() - began);
+    return ((this.rows - before) * 1000) / (performance.now() - began);
   }
 
   async #mutate(): Promise<void> {
@@ -79,6 +80,6 @@ class Writer {
     const options = { prepare: true, isIdempotent: true, logged: false };
     if (count === 1) await this.#client.execute(first.query, first.params, options);
     else await this.#client.batch(all, options);
-    this.#rows += count;
+    this.rows += count;
   }
 }

@@ -20,8 +20,14 @@ export interface MessageLoad {
   readonly ms: number;
 }
 
-/** Messages per second that were acknowledged and read back. */
-export async function kafkaMessageRate(load: MessageLoad): Promise<number> {
+export interface RawRate {
+  readonly perSecond: number;
+  /** All that was done, the warm-up included. */
+  readonly total: number;
+}
+
+/** Messages that were acknowledged and read back. */
+export async function kafkaMessageRate(load: MessageLoad): Promise<RawRate> {
   const kafka: BaseOptions = { clientId: 'bench', bootstrapBrokers: load.brokers.split(',') };
   const topic = `bench-${randomBytes(4).toString('hex')}`;
   const admin = new Admin(kafka);
@@ -57,7 +63,7 @@ export async function kafkaMessageRate(load: MessageLoad): Promise<number> {
     await sendFor(load.warmUpMs);
     const [before, began] = [read, performance.now()];
     await sendFor(load.ms);
-    return ((read - before) * 1000) / (performance.now() - began);
+    return { perSecond: ((read - before) * 1000) / (performance.now() - began), total: read };
   } finally {
     await consumer.close(true);
     await producer.close(true);
