@@ -129,7 +129,7 @@ export const limits = {
   /** Identities remembered of each shard owned, and of what the process appended; the oldest half goes first. Beyond, a repeat is applied again, without effect. */
   identityBytesMax: 8 * MiB,
   /** Records of a lane read again for their identities when a shard is opened. */
-  identityTailRecords: 16_384,
+  identityTailRecords: 4096,
   /** Connecting to a broker, and an answer of one that takes longer, fail. */
   kafkaConnectMs: 5 * second,
   kafkaRequestMs: 10 * second,

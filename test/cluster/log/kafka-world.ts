@@ -13,17 +13,19 @@ export const brokers = (process.env.KAFKA_BROKERS ?? '127.0.0.1:19092').split(',
 export class KafkaWorld {
   readonly topicPrefix = `test-${systemRandom.hex(6)}`;
   readonly shards: number;
+  readonly #brokers: readonly string[];
   readonly unreadable: UnreadableMessage[] = [];
   readonly moved: MovedPosition[] = [];
   readonly #clients: KafkaClients[] = [];
   readonly #logs: EventLogKafka[] = [];
 
-  private constructor(shards: number) {
+  private constructor(shards: number, at: readonly string[]) {
     this.shards = shards;
+    this.#brokers = at;
   }
 
-  static async open(shards = 4): Promise<KafkaWorld> {
-    const world = new KafkaWorld(shards);
+  static async open(shards = 4, at: readonly string[] = brokers): Promise<KafkaWorld> {
+    const world = new KafkaWorld(shards, at);
     const { topicPrefix } = world;
     try {
       await ensureTopics(world.clients().admin, { topicPrefix, shards, replicationFactor: 1, keptMs: -1 });
@@ -35,8 +37,8 @@ export class KafkaWorld {
   }
 
   /** One that is disposed of after the test. */
-  static async for(t: TestContext, shards = 4): Promise<KafkaWorld> {
-    const world = await KafkaWorld.open(shards);
+  static async for(t: TestContext, shards = 4, at: readonly string[] = brokers): Promise<KafkaWorld> {
+    const world = await KafkaWorld.open(shards, at);
     t.after(() => world.dispose());
     return world;
   }
@@ -47,7 +49,7 @@ export class KafkaWorld {
 
   /** Connections of a process of their own. */
   clients(): KafkaClients {
-    const clients = new KafkaClients({ brokers, clientId: 'carillon-test' });
+    const clients = new KafkaClients({ brokers: this.#brokers, clientId: 'carillon-test' });
     this.#clients.push(clients);
     return clients;
   }
@@ -71,7 +73,10 @@ export class KafkaWorld {
 
   async dispose(): Promise<void> {
     for (const log of this.#logs) await log.close();
-    await this.#clients[0]?.admin.deleteTopics({ topics: [...this.topics.names] });
-    for (const clients of this.#clients) await clients.close();
+    try {
+      await this.#clients[0]?.admin.deleteTopics({ topics: [...this.topics.names] });
+    } finally {
+      for (const clients of this.#clients) await clients.close();
+    }
   }
 }
