@@ -58,7 +58,7 @@ export class FaultCluster {
     this.#servers = servers;
   }
 
-  /** Resolves when every process is ready. */
+  /** Resolves when every process is ready. Leaves nothing running when it rejects. */
   static async start(folder: string): Promise<FaultCluster> {
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(folder, { recursive: true });
@@ -68,22 +68,26 @@ export class FaultCluster {
       ServiceKind,
       Server
     >;
-    await Promise.all(Object.values(servers).map(startServer));
     const members = links.map((own, index) => memberOf(folder, index, own));
     const cluster = new FaultCluster(folder, members, servers);
-    await runCommand(['migrate', '--config', configPath(folder, 0)], join(folder, 'migrate.log'));
-    for (const { process } of members) process.start();
-    await cluster.ready();
+    try {
+      await Promise.all(Object.values(servers).map(startServer));
+      await runCommand(['migrate', '--config', configPath(folder, 0)], join(folder, 'migrate.log'));
+      // One after the other: started all at once on few cores, none would be answered in time.
+      for (const { process } of members) {
+        process.start();
+        await process.ready();
+      }
+    } catch (error) {
+      await cluster.close();
+      throw error;
+    }
     return cluster;
   }
 
   /** The processes with these roles. */
   of(roles: RoleSet): readonly Member[] {
     return this.members.filter((_, index) => this.#roles[index] === roles);
-  }
-
-  async ready(): Promise<void> {
-    await Promise.all(this.members.map(({ process }) => process.ready()));
   }
 
   killService(kind: ServiceKind): Promise<void> {

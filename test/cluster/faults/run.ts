@@ -45,44 +45,68 @@ interface Progress {
   released: number;
 }
 
-process.exitCode = (await run(seededRandom(Number(values.seed)))) ? 0 : 1;
+interface Findings {
+  /** What happened, in numbers. */
+  readonly lines: readonly string[];
+  readonly rowFaults: readonly string[];
+  readonly streamFaults: readonly string[];
+}
 
-async function run(random: Random): Promise<boolean> {
+process.exit((await main(seededRandom(Number(values.seed)))) ? 0 : 1);
+
+async function main(random: Random): Promise<boolean> {
   const folder = join(tmpdir(), `carillon-faults-${process.pid}`);
+  let failed = 2;
+  try {
+    const { lines, rowFaults, streamFaults } = await run(folder, random);
+    for (const line of [...lines, ...rowFaults.slice(0, 20), ...streamFaults.slice(0, 20)]) console.log(line);
+    failed = Number(rowFaults.length > 0) + Number(streamFaults.length > 0);
+  } catch (error) {
+    console.error(error);
+  }
+  if (failed > 0 || values.keep) console.log(`Logs and data: ${folder}`);
+  else rmSync(folder, { recursive: true, force: true });
+  console.log(`${2 - failed} passed, ${failed} failed`);
+  return failed === 0;
+}
+
+async function run(folder: string, random: Random): Promise<Findings> {
   const expected = new ExpectedInboxes();
   const streams = await traceStreams({ events: eventsMax, senders }, expected);
   const cluster = await FaultCluster.start(folder);
-  const watchers = new Watchers(cluster, expected, random);
-  watchers.start();
-  const rebalancer = new Rebalancer(cluster);
-  rebalancer.start();
-  const progress: Progress = { sent: 0, repeated: 0, released: 0 };
-  const sending = Promise.all(
-    streams.map((events, index) => sendStream(events, producer(cluster, progress, random, index))),
-  );
-  await strikeInTurn(cluster, chosenFaults(), random, progress);
-  await sending;
-  await rebalancer.stop();
-  const settledMs = await caughtUp();
-  const streamFaults = await watchers.check();
-  await cluster.stopProcesses();
+  try {
+    const watchers = new Watchers(cluster, expected, random);
+    watchers.start();
+    const rebalancer = new Rebalancer(cluster);
+    rebalancer.start();
+    const progress: Progress = { sent: 0, repeated: 0, released: 0 };
+    await Promise.all([
+      ...streams.map((events, index) => sendStream(events, producer(cluster, progress, random, index))),
+      strikeInTurn(cluster, random, progress),
+    ]);
+    await rebalancer.stop();
+    const settledMs = await caughtUp();
+    const streamFaults = await watchers.check();
+    await cluster.stopProcesses();
+    const { people, rows, faults: rowFaults } = await checkRows(expected);
+    const ends = cluster.members.flatMap(({ process: { ownEnds } }) => ownEnds);
+    const lines = [
+      `${expected.events} events acknowledged, ${progress.repeated} batches sent again; a shard process left and came back ` +
+        `${rebalancer.moves} times; ${ends.length} times a process ended by itself (${[...new Set(ends)].join(', ')})`,
+      `all applied ${Math.round(settledMs)} ms after the last event: ${people} people, ${rows} rows, ${rowFaults.length} faults`,
+      `${watchers.summary()}, ${streamFaults.length} faults`,
+    ];
+    return { lines, rowFaults, streamFaults };
+  } finally {
+    await cluster.close();
+  }
+}
+
+async function checkRows(expected: ExpectedInboxes) {
   const { store, close } = await openStore();
-  const { people, rows, faults } = await checkStore(store, expected);
+  const findings = await checkStore(store, expected);
   await close();
-  await cluster.close();
-  const ends = cluster.members.flatMap(({ process: { ownEnds } }) => ownEnds);
-  console.log(
-    `${expected.events} events acknowledged, ${progress.repeated} batches sent again, ${rebalancer.moves} times a shard process ` +
-      `left and came back, ${ends.length} times a process ended by itself (${[...new Set(ends)].join(', ')}); all applied ` +
-      `${Math.round(settledMs)} ms after the last event; ${people} people, ${rows} rows, ${faults.length} faults`,
-  );
-  console.log(`${watchers.summary()}, ${streamFaults.length} faults`);
-  for (const fault of [...faults.slice(0, 20), ...streamFaults.slice(0, 20)]) console.log(`  ${fault}`);
-  const failed = Number(faults.length > 0) + Number(streamFaults.length > 0);
-  if (failed === 0 && !values.keep) rmSync(folder, { recursive: true, force: true });
-  else console.log(`Logs and data: ${folder}`);
-  console.log(`${2 - failed} passed, ${failed} failed`);
-  return failed === 0;
+  return findings;
 }
 
 function chosenFaults(): Fault[] {
@@ -91,12 +115,8 @@ function chosenFaults(): Fault[] {
 }
 
 /** Each fault has its share of the events, sent while it lasts and for as long after as they take. */
-async function strikeInTurn(
-  cluster: FaultCluster,
-  faults: readonly Fault[],
-  random: Random,
-  progress: Progress,
-): Promise<void> {
+async function strikeInTurn(cluster: FaultCluster, random: Random, progress: Progress): Promise<void> {
+  const faults = chosenFaults();
   for (const [index, fault] of faults.entries()) {
     progress.released = Math.ceil((eventsMax * (index + 1)) / faults.length);
     const before = progress.sent;

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 
 const main = fileURLToPath(new URL('../../../server/src/main.ts', import.meta.url));
 const againAfterMs = 300;
-const readyWithinMs = 120_000;
+const readyWithinMs = 300_000;
 
 export interface ProcessPlan {
   readonly name: string;
@@ -89,6 +89,8 @@ export class SupervisedProcess {
     this.#child = null;
     if (child === null) return null;
     const exit = once(child, 'exit') as Promise<[number | null]>;
+    // A frozen one could not end.
+    child.kill('SIGCONT');
     child.kill(signal);
     return (await exit)[0];
   }
