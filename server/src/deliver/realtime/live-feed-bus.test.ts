@@ -205,6 +205,32 @@ test('V30: a frame that follows a lost one is not shown before it', async () => 
   await feed.close();
 });
 
+test('V30: a live stream that can no longer be caught up is told so, and goes on from there', async () => {
+  const { feed, buses } = createParts();
+  const ana = personKey('default', 'ana');
+  const client = new FeedClient(feed, ana, 0);
+  await eventually(() => client.hasStarted);
+  await feed.change(ana);
+  for (const bus of buses) bus.losesNext = 1;
+  await feed.change(ana);
+  for (const bus of buses) bus.losesNext = 0;
+  feed.forget(ana, 2);
+  await feed.change(ana);
+  await eventually(() => client.position === 3);
+  await feed.change(ana);
+  await eventually(() => client.position === 4);
+  assert.deepEqual(
+    client.frames.map(({ kind, revision }) => [kind, revision]),
+    [
+      ['changes', 1],
+      ['resync', 3],
+      ['changes', 4],
+    ],
+  );
+  client.stop();
+  await feed.close();
+});
+
 test("I3: a shard's owner that could not be told of marks is told later, though it noticed nothing", async () => {
   const { feed, clock, buses } = createParts();
   const ana = personKey('default', 'ana');
