@@ -2,7 +2,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { systemClock } from '../../server/src/base/clock.ts';
 
-const deadlineMs = 30_000;
+const deadlineMs = 60_000;
 
 /** Resolves as soon as `met` answers true. */
 export async function eventually(met: () => boolean | Promise<boolean>): Promise<void> {

@@ -46,7 +46,7 @@ test('BC-79: a stop while the store takes no writes ends in time, says that it f
     await world.settled();
     fill(ballast);
     await eventually(async () => (await sender.send(1, bulky)) === 507);
-    const { code, tookMs } = await world.process.stop();
+    const { code, tookMs } = await world.pause();
     assert.ok(code !== 0 && code !== null, String(code));
     assert.ok(tookMs < limits.stopMs, `${tookMs} ms`);
     rmSync(ballast);

@@ -5,14 +5,11 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import type { Event } from '@carillon/contract/event.ts';
 import { systemClock } from '../../server/src/base/clock.ts';
-import { InboxStoreLevel } from '../../server/src/inbox/inbox-store-level.ts';
-import { openLevel } from '../../server/src/inbox/open-level.ts';
-import { EventLogSegments } from '../../server/src/log/event-log-segments.ts';
 import type { PackedBatch } from '../../server/src/log/record.ts';
 import { packEvents } from '../sim/pack-event.ts';
 import { event, like } from './events.ts';
 import { rows } from './person.ts';
-import { resultsOf, World } from './world.ts';
+import { embeddedOnly, isCluster, resultsOf, World } from './world.ts';
 
 const message = (n: number, user = 'r1') =>
   event(
@@ -32,39 +29,44 @@ describe('the log of the whole service', () => {
 
   const storeFolder = () => join(world.dataDir, 'store');
 
-  test('BC-08: a store that has fallen behind the log catches up, and nothing is there twice', async () => {
-    const r1 = await world.person('r1');
-    await world.happen(message(1), message(2), like('a1', 'p1', 'r1'));
-    await world.pause();
-    const earlier = join(world.folder, 'earlier');
-    cpSync(storeFolder(), earlier, { recursive: true });
-    await world.resume();
-    await world.happen(message(3), like('a2', 'p1', 'r1', { at: 5 }), like('a3', 'p2', 'r1', { at: 6 }));
-    const before = await r1.inbox();
-    await world.pause();
-    // As after a loss of power: the log is synced, the store is not.
-    rmSync(storeFolder(), { recursive: true });
-    cpSync(earlier, storeFolder(), { recursive: true });
-    await world.resume();
-    await world.settled();
-    assert.deepEqual(rows(await r1.inbox()), rows(before));
-    assert.deepEqual(
-      (await r1.inbox()).map(({ id, actorCount }) => [id, actorCount]),
-      before.map(({ id, actorCount }) => [id, actorCount]),
-    );
-    assert.equal(await r1.unread(), 5);
-  });
+  test(
+    'BC-08: a store that has fallen behind the log catches up, and nothing is there twice',
+    embeddedOnly,
+    async () => {
+      const r1 = await world.person('r1');
+      await world.happen(message(1), message(2), like('a1', 'p1', 'r1'));
+      await world.pause();
+      const earlier = join(world.folder, 'earlier');
+      cpSync(storeFolder(), earlier, { recursive: true });
+      await world.resume();
+      await world.happen(message(3), like('a2', 'p1', 'r1', { at: 5 }), like('a3', 'p2', 'r1', { at: 6 }));
+      const before = await r1.inbox();
+      await world.pause();
+      // As after a loss of power: the log is synced, the store is not.
+      rmSync(storeFolder(), { recursive: true });
+      cpSync(earlier, storeFolder(), { recursive: true });
+      await world.resume();
+      await world.settled();
+      assert.deepEqual(rows(await r1.inbox()), rows(before));
+      assert.deepEqual(
+        (await r1.inbox()).map(({ id, actorCount }) => [id, actorCount]),
+        before.map(({ id, actorCount }) => [id, actorCount]),
+      );
+      assert.equal(await r1.unread(), 5);
+    },
+  );
 
   test('BC-08, BC-13: records that are read again change nothing, and those not read yet come once, in order', async () => {
     const r1 = await world.person('r1');
     await world.happen(...Array.from({ length: 100 }, (_, n) => message(n + 1)), like('a1', 'p1', 'r1'));
     const before = await r1.inbox();
     await world.pause();
-    await rewind(storeFolder());
-    const log = EventLogSegments.open(join(world.dataDir, 'log'));
+    // As if the last of the positions had never been written.
+    await world.withStore(async (store) => {
+      for (let shard = 0; shard < world.shards; shard++) await store.write(shard, [], [0, 0, 0]);
+    });
     const late = Array.from({ length: 50 }, (_, n) => message(n + 101));
-    await log.append(packed(...late));
-    await log.close();
+    await world.withLog((log) => log.append(packed(world, ...late)));
     await world.resume();
     await world.settled();
     const inbox = await r1.inbox();
@@ -88,10 +90,10 @@ describe('the log of the whole service', () => {
     );
     await world.settled();
     await world.pause();
-    const log = EventLogSegments.open(join(world.dataDir, 'log'));
-    await log.append(spoil(packed(message(4)), '"text 4"', '"te\\xt4"'));
-    await log.append(packed(message(5)));
-    await log.close();
+    await world.withLog(async (log) => {
+      await log.append(spoil(packed(world, message(4)), '"text 4"', '"te\\xt4"'));
+      await log.append(packed(world, message(5)));
+    });
     await world.resume();
     await world.happen(message(6));
     assert.deepEqual(ids(await r1.inbox()), ['m6', 'm5', 'm3', 'm1']);
@@ -115,12 +117,9 @@ test('with several shards an event reaches each of its people once, over repetit
       { id: 'shards' },
     );
     await world.happen(posted, ...users.map((user) => like('a2', 'p2', user)));
-    assert.deepEqual(
-      resultsOf(await world.post([posted])).map(({ status }) => status),
-      ['duplicate'],
-    );
+    await repeat(world, posted);
     await world.restart();
-    assert.equal(resultsOf(await world.post([posted]))[0]?.status, 'duplicate');
+    await repeat(world, posted);
     await world.settled();
     for (const user of users) {
       const person = await world.person(user);
@@ -132,17 +131,14 @@ test('with several shards an event reaches each of its people once, over repetit
   }
 });
 
-/** Puts the store's positions back to the beginning, as if the last of them had never been written. */
-async function rewind(folder: string): Promise<void> {
-  const db = await openLevel(folder);
-  const store = new InboxStoreLevel(db);
-  await store.write(0, [], [0, 0, 0]);
-  await store.close();
-  await db.close();
+/** In a cluster the process asked may not know that it is a repetition: readers of the log do. */
+async function repeat(world: World, posted: Event): Promise<void> {
+  const [result] = resultsOf(await world.post([posted]));
+  assert.ok(result?.status === 'duplicate' || (isCluster && result?.status === 'accepted'), String(result?.status));
 }
 
-function packed(...events: readonly Event[]): PackedBatch {
-  return packEvents(events, systemClock.now(), 't1');
+function packed({ shards }: World, ...events: readonly Event[]): PackedBatch {
+  return packEvents(events, systemClock.now(), { tenant: 't1', shards });
 }
 
 function spoil({ bytes, count }: PackedBatch, from: string, to: string): PackedBatch {

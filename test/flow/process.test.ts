@@ -11,7 +11,7 @@ import { eventually } from './eventually.ts';
 import { producerKey } from './flow-config.ts';
 import { rows } from './person.ts';
 import { ServerProcess, StartFailed } from './server-process.ts';
-import { resultsOf, World } from './world.ts';
+import { embeddedOnly, resultsOf, World } from './world.ts';
 
 describe('the service as a process', () => {
   let world: World;
@@ -53,24 +53,28 @@ describe('the service as a process', () => {
     }
   });
 
-  test('BC-39: a second process on the same data ends at once and says why; the first goes on', async () => {
-    const writing = Promise.all(
-      Array.from({ length: 10 }, (_, n) =>
-        world.send(Array.from({ length: 100 }, (__, m) => like(`a${n}`, `p${m}`, `w${n}`))),
-      ),
-    );
-    await assert.rejects(ServerProcess.start(world.config), (error) => {
-      assert.ok(error instanceof StartFailed);
-      assert.equal(error.code, 1);
-      assert.match(error.stderr, /in use by process \d+\. Stop it first, or start with another folder\./);
-      return true;
-    });
-    await writing;
-    await world.settled();
-    for (let n = 0; n < 10; n++) assert.equal((await (await world.person(`w${n}`)).inbox()).length, 100);
-    await world.crash();
-    assert.equal((await (await world.person('w3')).inbox()).length, 100, 'a lock left by a crash keeps nobody out');
-  });
+  test(
+    'BC-39: a second process on the same data ends at once and says why; the first goes on',
+    embeddedOnly,
+    async () => {
+      const writing = Promise.all(
+        Array.from({ length: 10 }, (_, n) =>
+          world.send(Array.from({ length: 100 }, (__, m) => like(`a${n}`, `p${m}`, `w${n}`))),
+        ),
+      );
+      await assert.rejects(ServerProcess.start(world.config), (error) => {
+        assert.ok(error instanceof StartFailed);
+        assert.equal(error.code, 1);
+        assert.match(error.stderr, /in use by process \d+\. Stop it first, or start with another folder\./);
+        return true;
+      });
+      await writing;
+      await world.settled();
+      for (let n = 0; n < 10; n++) assert.equal((await (await world.person(`w${n}`)).inbox()).length, 100);
+      await world.crash();
+      assert.equal((await (await world.person('w3')).inbox()).length, 100, 'a lock left by a crash keeps nobody out');
+    },
+  );
 
   test('BC-39: pages read while the inbox is written hold together', async () => {
     const r1 = await world.person('r1');
@@ -103,8 +107,7 @@ describe('the service as a process', () => {
       event('message.sent', { actor: { id: 'a1' }, object: { kind: 'message', id: `m${n}` }, to: { user: 'r1' } }),
     );
     await Promise.all(events.map((each) => world.send([each])));
-    const server = world.process;
-    const exit = await server.stop();
+    const exit = await world.pause();
     assert.equal(exit.code, 0);
     assert.ok(exit.tookMs < limits.stopMs, `${exit.tookMs} ms`);
     assert.ok(stubborn.text().includes('"code":4000'), 'it was told to go');

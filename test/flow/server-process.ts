@@ -43,9 +43,9 @@ export class ServerProcess {
   }
 
   /** Rejects with StartFailed when it ends instead of listening. */
-  static async start(config: string): Promise<ServerProcess> {
+  static async start(config: string, args: readonly string[] = []): Promise<ServerProcess> {
     const env = { ...process.env, CARILLON_CONFIG: config };
-    const child = spawn(process.execPath, [main], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, [main, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
     const logged: LogEntry[] = [];
     let stderr = '';
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {

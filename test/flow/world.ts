@@ -1,36 +1,33 @@
 /**
- * The whole service on a data folder of its own, in this process or in one that can be killed, with what producers and
- * people do to it. Nothing inside is replaced: the answers come over the network.
+ * The whole service on data of its own, with what producers and people do to it. Nothing inside is replaced: the answers
+ * come over the network. It is the embedded engine, or a cluster of processes where `CARILLON_TEST_ENGINE=cluster`: the
+ * same cases must hold on both.
  */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Event } from '@carillon/contract/event.ts';
-import { startApp } from '../../server/src/app.ts';
-import { systemClock } from '../../server/src/base/clock.ts';
-import { loadConfig } from '../../server/src/base/config.ts';
-import type { Log } from '../../server/src/base/log.ts';
 import { systemRandom } from '../../server/src/base/random.ts';
 import type { StreamHost } from '../../server/src/deliver/realtime/stream-world.contract.ts';
-import { eventually } from './eventually.ts';
+import { EmbeddedRun } from './embedded-run.ts';
 import { producerKey, type Tenant, userToken, writeConfig } from './flow-config.ts';
 import { type Answered, okay, Person } from './person.ts';
-import { type LogEntry, ServerProcess } from './server-process.ts';
+import type { Exit, LogEntry } from './server-process.ts';
+import type { ServiceRun } from './service-run.ts';
+
+export const isCluster = process.env.CARILLON_TEST_ENGINE === 'cluster';
+
+/** Of tests about the disk of the embedded engine, which a cluster has not. */
+export const embeddedOnly = { skip: isCluster && 'about the disk of the embedded engine' } as const;
 
 export interface WorldOptions {
-  /** Where the service runs: `here` starts faster, `process` can be killed. */
+  /** Where the embedded engine runs: `here` starts faster, `process` can be killed. */
   readonly where?: 'here' | 'process';
   /** Top-level keys of the configuration, instead of the usual ones. */
   readonly config?: object;
   /** Of its own unless given. */
   readonly dataDir?: string;
-}
-
-interface Running {
-  readonly url: string;
-  readonly logged: readonly LogEntry[];
-  stop(): Promise<unknown>;
 }
 
 export interface EventResult {
@@ -42,46 +39,49 @@ export class World implements StreamHost {
   readonly folder: string;
   readonly dataDir: string;
   readonly config: string;
-  readonly #where: 'here' | 'process';
-  #running: Running | null = null;
+  readonly #run: ServiceRun;
+  #isRunning = false;
 
-  private constructor({ where = 'here', config = {}, dataDir }: WorldOptions) {
-    this.folder = mkdtempSync(join(tmpdir(), 'carillon-flow-'));
-    this.dataDir = dataDir ?? join(this.folder, 'data');
-    this.config = writeConfig(this.folder, this.dataDir, config);
-    this.#where = where;
+  private constructor(folder: string, { dataDir, config }: { dataDir: string; config: string }, run: ServiceRun) {
+    this.folder = folder;
+    this.dataDir = dataDir;
+    this.config = config;
+    this.#run = run;
   }
 
-  static async start(options: WorldOptions = {}): Promise<World> {
-    const world = new World(options);
+  static async start({ where = 'here', config = {}, ...options }: WorldOptions = {}): Promise<World> {
+    const folder = mkdtempSync(join(tmpdir(), 'carillon-flow-'));
+    const dataDir = options.dataDir ?? join(folder, 'data');
+    const file = writeConfig(folder, dataDir, { ...(isCluster ? clusterConfig() : {}), ...config });
+    const run = isCluster ? await openCluster(file) : new EmbeddedRun(file, where);
+    const world = new World(folder, { dataDir, config: file }, run);
     await world.resume();
     return world;
   }
 
   get origin(): string {
-    return this.#now().url;
+    return this.#run.url;
+  }
+
+  get shards(): number {
+    return this.#run.shards;
   }
 
   /** What the service has logged since its last start. */
   get logged(): readonly LogEntry[] {
-    return this.#now().logged;
-  }
-
-  get process(): ServerProcess {
-    const running = this.#now();
-    assert.ok(running instanceof ServerProcess);
-    return running;
+    return this.#run.logged;
   }
 
   /** Starts it, on the data there is. */
   async resume(): Promise<void> {
-    this.#running = this.#where === 'process' ? await ServerProcess.start(this.config) : await startHere(this.config);
+    await this.#run.start();
+    this.#isRunning = true;
   }
 
   /** Stops it as asked; the data stay. */
-  async pause(): Promise<void> {
-    await this.#now().stop();
-    this.#running = null;
+  async pause(): Promise<Exit> {
+    this.#isRunning = false;
+    return this.#run.stop();
   }
 
   async restart(): Promise<void> {
@@ -91,14 +91,20 @@ export class World implements StreamHost {
 
   /** SIGKILL, then a start on what is left. */
   async crash(): Promise<void> {
-    await this.process.kill();
+    this.#isRunning = false;
+    await this.#run.kill();
     await this.resume();
   }
 
   async close(): Promise<void> {
-    await this.#running?.stop();
+    if (this.#isRunning) await this.pause();
+    await this.#run.close();
     rmSync(this.folder, { recursive: true, force: true });
   }
+
+  /** What nobody can do to the log from outside; while the service is paused. */
+  withLog: ServiceRun['withLog'] = (work) => this.#run.withLog(work);
+  withStore: ServiceRun['withStore'] = (work) => this.#run.withStore(work);
 
   /** Clients need not wait: whatever a stream misses before it is taken on, it gets from the inbox. */
   async accepted(): Promise<void> {}
@@ -132,11 +138,8 @@ export class World implements StreamHost {
   }
 
   /** Resolves once everything acknowledged is in the inboxes, and on its way to the streams. */
-  async settled(): Promise<void> {
-    await eventually(async () => {
-      const lags = await this.metric('carillon_lag_bytes');
-      return lags.length === 3 && lags.every((bytes) => bytes === 0);
-    });
+  settled(): Promise<void> {
+    return this.#run.settled();
   }
 
   /** Streams open now, of all transports. */
@@ -145,14 +148,8 @@ export class World implements StreamHost {
   }
 
   /** All series of a metric. */
-  async metric(name: string): Promise<number[]> {
-    const text = await (await fetch(`${this.origin}/metrics`)).text();
-    return [...text.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (\\S+)$`, 'gm'))].map((match) => Number(match[1]));
-  }
-
-  #now(): Running {
-    assert.ok(this.#running !== null, 'the service does not run');
-    return this.#running;
+  metric(name: string): Promise<number[]> {
+    return this.#run.metric(name);
   }
 }
 
@@ -160,11 +157,19 @@ export function resultsOf(answered: Answered): EventResult[] {
   return okay<{ results: EventResult[] }>(answered).results;
 }
 
-async function startHere(file: string): Promise<Running> {
-  const logged: LogEntry[] = [];
-  const log: Log = { write: (event, fields = {}) => void logged.push({ event, ...fields }) };
-  const config = loadConfig({ env: {}, file });
-  const app = await startApp({ config, clock: systemClock, random: systemRandom, log });
-  app.failed.catch((error: unknown) => assert.fail(error as Error));
-  return { url: app.url, logged, stop: () => app.stop() };
+/** Only where it is asked for: clients of the services are large. */
+async function openCluster(file: string): Promise<ServiceRun> {
+  const { ClusterRun } = await import('./cluster-run.ts');
+  return ClusterRun.open(file);
+}
+
+function clusterConfig(): object {
+  const name = `flow${systemRandom.hex(6)}`;
+  return {
+    engine: 'cluster',
+    shards: 4,
+    kafka: { topicPrefix: name, replicationFactor: 1 },
+    cassandra: { keyspace: name, replicationFactor: 1 },
+    redis: { keyPrefix: `${name}:` },
+  };
 }

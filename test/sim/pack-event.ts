@@ -1,6 +1,7 @@
 /** An event as a log record, by the same scanner and writer as intake uses. */
 import type { Event } from '@carillon/contract/event.ts';
-import { fingerprintOf } from '../../server/src/base/hash.ts';
+import { fingerprintOf, shardOf } from '../../server/src/base/hash.ts';
+import { personKey } from '../../server/src/base/ids.ts';
 import { builtInTypes, type TypeEntry } from '../../server/src/content/type-catalogue.ts';
 import { EventScanner } from '../../server/src/intake/scan-event.ts';
 import { type PackedBatch, RecordWriter } from '../../server/src/log/record.ts';
@@ -8,14 +9,19 @@ import { usersOf } from './story.ts';
 
 const scanner = new EventScanner();
 
-export function packEvents(events: readonly Event[], acceptedMs: number, tenant = 'default'): PackedBatch {
+/** All people of one event must be of one shard. */
+export function packEvents(
+  events: readonly Event[],
+  acceptedMs: number,
+  { tenant = 'default', shards = 1 }: { tenant?: string; shards?: number } = {},
+): PackedBatch {
   const writer = new RecordWriter();
   for (const event of events) {
     const source = Buffer.from(JSON.stringify(event));
     if (!scanner.scan(source, 0, source.length)) throw new Error(`the scanner does not take ${source}`);
     writer.add({
       lane: (builtInTypes.find(event.type) as TypeEntry).lane,
-      shard: 0,
+      shard: shardOf(personKey(tenant, usersOf(event)[0] ?? ''), shards),
       timeMs: scanner.timeMs,
       acceptedMs,
       seq: event.seq ?? null,

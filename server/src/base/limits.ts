@@ -192,7 +192,9 @@ export const limits = {
   /** How long a migration waits for all nodes of the cluster's store to know a new table; then it fails. */
   schemaAgreementSeconds: 30,
 
-  // Shards of a cluster (G2)
+  // Processes of a cluster (G2)
+  /** How long a start waits for Redis; then it says that it is not there. */
+  connectWaitMs: 10 * second,
   /** Pause before a shard that failed is started again, by which its memory is dropped and its log read on from the store. */
   shardRestartMs: second,
   /** No write to the store lands later than this after it was begun: then its outcome can be read for good. */

@@ -115,11 +115,11 @@ function authorities(file: string | undefined): { ca?: Buffer; rejectUnauthorize
   return { ...(file === undefined ? {} : { ca: readFileSync(file) }), rejectUnauthorized: true };
 }
 
-/** False when it is not within `busWaitMs`. */
+/** False when it is not within `connectWaitMs`: it is tried again and again meanwhile. */
 function isReady(redis: Redis, clock: Clock): Promise<boolean> {
   if (redis.status === 'ready') return Promise.resolve(true);
   return new Promise((resolve) => {
-    const cancel = clock.after(limits.busWaitMs, () => resolve(false));
+    const cancel = clock.after(limits.connectWaitMs, () => resolve(false));
     redis.once('ready', () => {
       cancel();
       resolve(true);
