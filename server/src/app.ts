@@ -58,8 +58,8 @@ export async function startApp(parts: AppParts): Promise<App> {
   const { config, clock, random, log } = parts;
   const isDevelopment = config.mode === 'development';
   const secrets = await secretsOf(parts);
-  const engine = await startEngine(parts, secrets.cursors);
   const front = new FrontTelemetry({ log, clock });
+  const engine = await startEngine(parts, secrets.cursors, front);
 
   const devTokens = isDevelopment ? new DevTokens(secrets.tokens, clock, random) : null;
   const revocations = new Revocations(engine.revocations, clock);
@@ -72,8 +72,8 @@ export async function startApp(parts: AppParts): Promise<App> {
   });
 
   const { rate } = engine;
-  const onResult = front.eventsTaken;
-  const intake = engine.log && new Intake({ log: engine.log, types: builtInTypes, clock, rate, onResult });
+  const intake =
+    engine.log && new Intake({ log: engine.log, types: builtInTypes, clock, rate, onResult: front.eventsTaken });
   if (intake !== null) front.watchLanes(() => intake.closedLanes());
   const { allowedOrigins } = config.stream;
   const { feed, tickets } = engine;
@@ -126,11 +126,12 @@ export async function startApp(parts: AppParts): Promise<App> {
 }
 
 /** An engine is loaded only where it is asked for: each brings libraries that the other does not need. */
-async function startEngine({ config, clock, random, log }: AppParts, cursorSecret: Uint8Array): Promise<Engine> {
+async function startEngine(parts: AppParts, cursorSecret: Uint8Array, front: FrontTelemetry): Promise<Engine> {
+  const { config, clock, random, log } = parts;
   const onProblem = ({ event, fields, error }: Problem): void => log.write(event, fields, error);
   if (config.engine === 'cluster') {
     const { startCluster } = await import('./cluster/start-cluster.ts');
-    return startCluster({ config, clock, random, cursorSecret, onProblem });
+    return startCluster({ ...parts, cursorSecret, onProblem, onEvents: front.eventsTaken });
   }
   const { EmbeddedEngine } = await import('./embedded/embedded-engine.ts');
   return EmbeddedEngine.start({

@@ -6,6 +6,7 @@ import { Command, Option } from 'commander';
 import { systemClock } from './base/clock.ts';
 import { type ConfigNode, loadConfig, typedValue } from './base/config.ts';
 import { Config, roles } from './base/config-schema.ts';
+import { systemRandom } from './base/random.ts';
 import { releaseVersion } from './base/release-version.ts';
 
 /** As commander gives them: one per flag that was used. */
@@ -57,6 +58,24 @@ export function commandLine(): Command {
       console.log(
         `The configuration is valid${config.engine === 'cluster' ? ', and the services are there and prepared' : ''}.`,
       );
+    });
+  program
+    .command('move')
+    .description('Copy the data of an embedded engine into an empty cluster, and compare; neither may run meanwhile')
+    .requiredOption('--from <engine>', 'embedded')
+    .requiredOption('--to <engine>', 'cluster')
+    .addOption(dataFlag())
+    .addOption(configFlag())
+    .action(async ({ from, to, ...flags }: Flags) => {
+      if (from !== 'embedded' || to !== 'cluster') {
+        program.error('error: data are moved --from embedded --to cluster only', { exitCode: 2 });
+      }
+      const config = configOf(flags, { engine: 'cluster' });
+      const { describeMove, isWhole, runMove } = await import('./cluster/run-move.ts');
+      const onProgress = (stage: string, people: number): void => console.error(`${stage}: ${people} people`);
+      const report = await runMove({ config, clock: systemClock, random: systemRandom, onProgress });
+      for (const line of describeMove(report)) console.log(line);
+      if (!isWhole(report)) process.exitCode = 1;
     });
   for (const command of program.commands) command.exitOverride().allowExcessArguments(false);
   return program;

@@ -186,7 +186,7 @@ describe('isolation of the whole service', () => {
     const path = `/v1/sessions/${encodeURIComponent('S1/phone')}`;
     assert.equal((await person.ask('DELETE', path)).status, 403, 'only the app ends sessions');
     assert.equal((await world.producer().ask('DELETE', path)).status, 204);
-    assert.equal((await person.ask('GET', '/v1/notifications')).status, 401);
+    await eventually(async () => (await person.ask('GET', '/v1/notifications')).status === 401);
     await world.send([like('a1', 'p1', 'bc70')]);
     await eventually(() => streams.every(({ ended }) => ended !== null));
     assert.deepEqual(

@@ -82,6 +82,7 @@ export class ClusterProcess {
       gateway: name,
       idempotency: new IdempotencyStoreMemory(),
       revocations: new RevocationStoreMemory(),
+      openTopics: () => [],
       rateShare: { spend: async () => new Map<string, number>() },
       tickets: { issue: () => Promise.reject(new Error('none here')), redeem: async () => null },
       clock: life.clock,

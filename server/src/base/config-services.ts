@@ -22,6 +22,22 @@ const replicationFactor = (what: string) =>
     }),
   );
 
+/** Whoever may write to the topic may write as any of its sources. */
+const EventTopic = Type.Object(
+  {
+    topic: Type.String({
+      pattern: '^[A-Za-z0-9._-]{1,200}$',
+      description: 'Name of the topic. What cannot be taken lands in `<topic>.dead`.',
+    }),
+    sources: Type.Array(Type.String({ minLength: 1, maxLength: 256 }), {
+      minItems: 1,
+      description: 'Sources that events of the topic may have; `*` is any.',
+    }),
+    tenant: Type.Optional(Type.String({ minLength: 1, maxLength: 128, description: 'Tenant; `default` if absent.' })),
+  },
+  closed,
+);
+
 const Kafka = Type.Object(
   {
     brokers: Type.Array(address, {
@@ -36,6 +52,10 @@ const Kafka = Type.Object(
       description: "First part of the names of Carillon's topics and consumer groups.",
     }),
     replicationFactor: replicationFactor('the log'),
+    eventTopics: Type.Array(EventTopic, {
+      default: [],
+      description: 'Topics that processes of role `intake` take events from, beside HTTP (docs/EVENTS-TOPIC.md).',
+    }),
     lostPosition: Type.Enum(['stop', 'earliest'], {
       default: 'stop',
       description:
@@ -96,7 +116,6 @@ const Redis = Type.Object(
       default: 'carillon:',
       description: 'First part of all keys and channels.',
     }),
-    tlsCaFile,
   },
   closed,
 );

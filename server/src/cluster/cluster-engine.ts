@@ -5,6 +5,7 @@
 import type { RevocationStore } from '../auth/revocation-store.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Role } from '../base/config-schema.ts';
+import type { Service } from '../base/service.ts';
 import type { Snapshot } from '../base/telemetry.ts';
 import { describeInApp } from '../content/describe-in-app.ts';
 import type { Bus } from '../deliver/realtime/bus.ts';
@@ -17,6 +18,7 @@ import type { Engine } from '../engine.ts';
 import { InboxServiceStore } from '../inbox/inbox-service-store.ts';
 import type { InboxStore } from '../inbox/inbox-store.ts';
 import type { IdempotencyStore } from '../intake/idempotency-store.ts';
+import type { IntakeLog } from '../intake/intake-log.ts';
 import { RateLimit } from '../intake/rate-limit.ts';
 import type { RateShare } from '../intake/rate-share.ts';
 import { shareRate } from '../intake/share-rate.ts';
@@ -29,6 +31,12 @@ import { OwnedShards } from './owned-shards.ts';
 import { ShardUpkeep, type UpkeepOptions } from './shard-upkeep.ts';
 import { SharedInbox } from './shared-inbox.ts';
 import { SharedLog } from './shared-log.ts';
+
+/** A way in for events beside HTTP. */
+export interface TopicIntake extends Service {
+  /** Rejects when the process must stop. */
+  readonly failed: Promise<never>;
+}
 
 export interface ClusterParts {
   readonly roles: readonly Role[];
@@ -47,6 +55,8 @@ export interface ClusterParts {
   readonly revocations: RevocationStore;
   readonly tickets: StreamTickets;
   readonly rateShare: RateShare;
+  /** Begins to take events from where else they come, for role `intake`. */
+  readonly openTopics: (events: IntakeLog) => readonly TopicIntake[];
   readonly clock: Clock;
   readonly cursorSecret: Uint8Array;
   readonly memory: ShardMemory;
@@ -68,9 +78,10 @@ export class ClusterEngine implements Engine {
   readonly failed: Promise<never>;
   readonly #parts: ClusterParts;
   readonly #publisher: LivePublisher;
-  readonly #stopSharing: () => void;
   readonly #shards: OwnedShards | null = null;
   readonly #upkeep: ShardUpkeep | null = null;
+  readonly #stopSharing: () => void = () => {};
+  readonly #topics: readonly TopicIntake[];
 
   private constructor(parts: ClusterParts) {
     this.#parts = parts;
@@ -79,7 +90,6 @@ export class ClusterEngine implements Engine {
     this.revocations = parts.revocations;
     this.tickets = parts.tickets;
     this.rate = new RateLimit(clock);
-    this.#stopSharing = shareRate(this.rate, parts.rateShare, clock);
     this.#publisher = new LivePublisher({ presence, bus, shards, clock });
     const publisher = this.#publisher;
     const inbox = new InboxServiceStore({ store, clock, cursorSecret, describe: describeInApp });
@@ -89,6 +99,7 @@ export class ClusterEngine implements Engine {
     promise.catch(() => {});
 
     if (roles.includes('intake') && log !== null) {
+      this.#stopSharing = shareRate(this.rate, parts.rateShare, clock);
       this.log = new SharedLog({ log, shards, behind: parts.behind, clock, reports });
     }
     if (roles.includes('shard') && log !== null && group !== null) {
@@ -108,6 +119,8 @@ export class ClusterEngine implements Engine {
     }
     if (roles.includes('api')) this.inbox = new SharedInbox(inbox, publisher);
     if (roles.includes('gateway')) this.feed = new LiveFeedBus({ gateway, presence, bus, inbox, shards, clock });
+    this.#topics = this.log === null ? [] : parts.openTopics(this.log);
+    for (const topic of this.#topics) topic.failed.catch(reject);
     this.checks = this.#shards === null ? [] : [this.#shards.check];
   }
 
@@ -128,10 +141,11 @@ export class ClusterEngine implements Engine {
   async stop(): Promise<void> {
     const { group, log, bus, disconnect } = this.#parts;
     await this.feed?.close();
+    for (const topic of this.#topics) await topic.stop();
     await this.#upkeep?.stop();
     if (this.#shards !== null) await group?.stop();
-    await this.log?.stop();
     this.#stopSharing();
+    await this.log?.stop();
     this.#publisher.close();
     await log?.close();
     bus.close();

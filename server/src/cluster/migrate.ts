@@ -2,8 +2,10 @@
 import type { Clock } from '../base/clock.ts';
 import type { Config } from '../base/config-schema.ts';
 import { derivedConfig } from '../base/derived-config.ts';
+import { createEventTopics } from '../intake/topic/create-event-topics.ts';
 import { ensureTopics } from '../log/kafka/ensure-topics.ts';
 import { migrateCassandra } from './cassandra-schema.ts';
+import { eventTopics } from './event-topics.ts';
 import { connectServices } from './service-clients.ts';
 
 /** Brokers drop nothing by themselves: the owners of shards drop what is old enough and applied. */
@@ -24,10 +26,17 @@ export async function migrate(config: Config, clock: Clock): Promise<string[]> {
       { topicPrefix, shards, replicationFactor: logReplication, keptMs: forEver },
       clock,
     );
+    const made: string[] = [];
+    for (const settings of eventTopics(config)) {
+      made.push(
+        ...(await createEventTopics(clients.kafka.admin, settings, { partitions: shards, replicas: logReplication })),
+      );
+    }
     const tables = applied.length === 0 ? 'up to date' : `migrated (${applied.join(', ')})`;
     return [
       `keyspace ${keyspace}: ${tables}`,
       ...topics.map(({ topic, did }) => `topic ${topic}: ${did === 'nothing' ? 'up to date' : did}`),
+      ...made.map((topic) => `topic ${topic}: created`),
     ];
   } finally {
     await clients.close();

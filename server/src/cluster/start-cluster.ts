@@ -5,6 +5,7 @@ import type { Config } from '../base/config-schema.ts';
 import { derivedConfig } from '../base/derived-config.ts';
 import { dayMs } from '../base/iso-time.ts';
 import { limits } from '../base/limits.ts';
+import type { Log } from '../base/log.ts';
 import type { Random } from '../base/random.ts';
 import { BusRedis } from '../deliver/realtime/bus-redis.ts';
 import { PresenceRedis } from '../deliver/realtime/presence-redis.ts';
@@ -12,14 +13,17 @@ import { RevocationStoreBus } from '../deliver/realtime/revocation-store-bus.ts'
 import { StreamTicketsRedis } from '../deliver/realtime/stream-tickets-redis.ts';
 import { type Problem, ShardReports } from '../embedded/shard-reports.ts';
 import { InboxStoreCassandra } from '../inbox/inbox-store-cassandra.ts';
+import type { EventOutcomes } from '../intake/event-results.ts';
 import { IdempotencyStoreCassandra } from '../intake/idempotency-store-cassandra.ts';
+import type { IntakeLog } from '../intake/intake-log.ts';
 import { usualRate } from '../intake/rate-limit.ts';
 import { RateShareRedis } from '../intake/rate-share-redis.ts';
 import { EventLogKafka } from '../log/event-log-kafka.ts';
 import { usualMemory } from '../shard/shard-memory.ts';
 import { ShardOwnershipKafka } from '../shard/shard-ownership-kafka.ts';
 import { checkPrepared } from './check-services.ts';
-import { ClusterEngine } from './cluster-engine.ts';
+import { ClusterEngine, type ClusterParts } from './cluster-engine.ts';
+import { openEventTopics } from './event-topics.ts';
 import { kafkaLag } from './kafka-lag.ts';
 import { connectServices, type ServiceClients } from './service-clients.ts';
 
@@ -27,8 +31,11 @@ export interface StartClusterParts {
   readonly config: Config;
   readonly clock: Clock;
   readonly random: Random;
+  readonly log: Log;
   readonly cursorSecret: Uint8Array;
   readonly onProblem: (problem: Problem) => void;
+  /** What became of events that came by topics. */
+  readonly onEvents: (outcomes: EventOutcomes) => void;
 }
 
 /** Rejects, in words for an operator, when a service is not there or not prepared. */
@@ -46,11 +53,8 @@ export async function startCluster(parts: StartClusterParts): Promise<ClusterEng
   }
 }
 
-function clusterParts(
-  { config, clock, random, cursorSecret, onProblem }: StartClusterParts,
-  clients: ServiceClients,
-  name: string,
-) {
+function clusterParts(parts: StartClusterParts, clients: ServiceClients, name: string): ClusterParts {
+  const { config, clock, random, cursorSecret, onProblem } = parts;
   const { kafka, cassandra, publisher, subscriber } = clients;
   const { roles } = config;
   const { topicPrefix, lostPosition } = config.kafka;
@@ -58,6 +62,8 @@ function clusterParts(
   const { shards } = derivedConfig(config);
   const retentionMs = config.inbox.retentionDays * dayMs;
   const groupId = `${topicPrefix}.shards`;
+  const bus = new BusRedis({ publisher, subscriber, prefix, clock });
+  const revocations = new RevocationStoreBus({ store: new RevocationStoreCassandra(cassandra, clock), bus, clock });
   const reports = new ShardReports(onProblem);
   const log = new EventLogKafka({
     clients: kafka,
@@ -68,8 +74,6 @@ function clusterParts(
     onUnreadable: (message) => reports.unusable({ ...message, offset: 0, reason: 'unreadable' }),
     onMoved: ({ shard, lane, from, to }) => onProblem({ event: 'logMoved', fields: { shard, lane, count: to - from } }),
   });
-  const bus = new BusRedis({ publisher, subscriber, prefix, clock });
-  const revocations = new RevocationStoreBus({ store: new RevocationStoreCassandra(cassandra, clock), bus, clock });
   return {
     roles,
     shards,
@@ -83,6 +87,7 @@ function clusterParts(
     idempotency: new IdempotencyStoreCassandra(cassandra, clock),
     revocations,
     tickets: new StreamTicketsRedis({ redis: publisher, prefix, clock, random, ticketKeptMs: limits.ticketKeptMs }),
+    openTopics: (events: IntakeLog) => openEventTopics({ ...parts, name, events }),
     rateShare: new RateShareRedis(publisher, prefix, usualRate),
     clock,
     cursorSecret,

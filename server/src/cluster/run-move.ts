@@ -1,0 +1,71 @@
+/** `carillon move`: the data of an embedded engine into the cluster that the configuration names (G3). */
+import { RevocationStoreCassandra } from '../auth/revocation-store-cassandra.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Config } from '../base/config-schema.ts';
+import { derivedConfig } from '../base/derived-config.ts';
+import { dayMs } from '../base/iso-time.ts';
+import type { Random } from '../base/random.ts';
+import { InboxStoreCassandra } from '../inbox/inbox-store-cassandra.ts';
+import { IdempotencyStoreCassandra } from '../intake/idempotency-store-cassandra.ts';
+import { EventLogKafka } from '../log/event-log-kafka.ts';
+import { checkPrepared } from './check-services.ts';
+import { openEmbeddedSource } from './embedded-source.ts';
+import { type MoveParts, type MoveReport, moveEmbeddedToCluster } from './move.ts';
+import { CassandraMoveState } from './move-state.ts';
+import { connectServices } from './service-clients.ts';
+
+export interface RunMoveParts extends Pick<MoveParts, 'clock' | 'onProgress'> {
+  /** Of the cluster; `dataDir` is the source. */
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** Rejects, in words for an operator, when it may not or cannot be done. */
+export async function runMove({ config, clock, random, onProgress }: RunMoveParts): Promise<MoveReport> {
+  const source = await openEmbeddedSource(config.dataDir, random, config.log.segmentBytes);
+  try {
+    const { keyspace } = config.cassandra;
+    const clients = await connectServices({ config, clock, name: 'carillon-move', keyspace });
+    try {
+      await checkPrepared(config, clients);
+      const { kafka, cassandra } = clients;
+      const { shards } = derivedConfig(config);
+      const { topicPrefix, lostPosition } = config.kafka;
+      const ignore = (): void => {};
+      const reader = { lostPosition, onUnreadable: ignore, onMoved: ignore };
+      const log = new EventLogKafka({ clients: kafka, topicPrefix, shards, clock, ...reader });
+      const retentionMs = config.inbox.retentionDays * dayMs;
+      const target = {
+        log,
+        shards,
+        inbox: new InboxStoreCassandra({ client: cassandra, clock, retentionMs }),
+        idempotency: new IdempotencyStoreCassandra(cassandra, clock),
+        revocations: new RevocationStoreCassandra(cassandra, clock),
+        state: new CassandraMoveState(cassandra),
+      };
+      const report = await moveEmbeddedToCluster({ source, target, clock, onProgress });
+      await log.close();
+      return report;
+    } finally {
+      await clients.close();
+    }
+  } finally {
+    await source.close();
+  }
+}
+
+/** For people, line by line. */
+export function describeMove(report: MoveReport): string[] {
+  const { people, rows, members, itemMarks, waiting, revocations, answers, checksum, differing } = report;
+  return [
+    `inboxes: ${people} people, ${rows} rows, ${members} members, ${itemMarks} marks of single rows; checksum ${checksum}`,
+    `events that wait to be applied: ${waiting.found} of ${waiting.expected}`,
+    `revoked sessions: ${revocations}; answers kept for repeated requests: ${answers}`,
+    differing.length === 0 ? 'source and target are equal' : `DIFFERENT: ${differing.length} people`,
+  ];
+}
+
+export function isWhole({ differing, waiting }: MoveReport): boolean {
+  return differing.length === 0 && waiting.found === waiting.expected;
+}
