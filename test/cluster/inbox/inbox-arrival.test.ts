@@ -103,3 +103,14 @@ test('a removed row does not come back by a late write', async () => {
   await store.write(0, [personWrite(ana, [row])], [20]);
   assert.equal(await store.item(ana, row.id), null);
 });
+
+test('a very large part of one person is one mutation, beyond what a batch over several may hold', async () => {
+  const store = open();
+  const title = 'x'.repeat(2000);
+  const rows = Array.from({ length: 500 }, (_, n) => {
+    const row = testItem(ana, `large${n}`, noonMs + n, { revision: 9 });
+    return { ...row, object: { ...row.object, title } };
+  });
+  await store.write(0, [personWrite(ana, rows)], [30]);
+  assert.equal((await store.head(ana, 1000)).items.filter(({ object }) => object.title === title).length, 500);
+});
