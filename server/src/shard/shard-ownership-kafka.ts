@@ -117,7 +117,10 @@ export class ShardOwnershipKafka implements ShardOwnership {
     this.#isStopping = true;
     this.#stopCommits();
     await this.#giveUp([...this.#held]);
-    await this.#briefly(this.#member.close(true).catch(() => {}));
+    const member = this.#member;
+    // Left before it is closed: else a rebalance under way would go on, and send heartbeats for ever.
+    await this.#briefly(new Promise((resolve) => member.leaveGroup(true, () => resolve())));
+    await this.#briefly(member.close(true).catch(() => {}));
   }
 
   readonly #assign: GroupPartitionsAssigner = (_current, members) => {

@@ -82,7 +82,12 @@ class Sender {
   }
 }
 
-test('N3: a broker killed in the middle of appends loses nothing that was acknowledged, and readers go on', async (t) => {
+/** Starting a broker twice takes its time where others use the machine. */
+const timeout = 300_000;
+
+test('N3: a broker killed in the middle of appends loses nothing that was acknowledged, and readers go on', {
+  timeout,
+}, async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'carillon-broker-'));
   const { server, address } = ownBroker(folder);
   await startServer(server);
