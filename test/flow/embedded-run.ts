@@ -28,6 +28,7 @@ export class EmbeddedRun implements ServiceRun {
   readonly #file: string;
   readonly #dataDir: string;
   readonly #where: 'here' | 'process';
+  /** The last one, while it does not run: its address stays known. */
   #running: Running | null = null;
 
   constructor(file: string, where: 'here' | 'process') {
@@ -50,17 +51,14 @@ export class EmbeddedRun implements ServiceRun {
     this.#running = this.#where === 'process' ? await ServerProcess.start(this.#file) : await startHere(this.#file);
   }
 
-  async stop(): Promise<Exit> {
-    const exit = await this.#now().stop();
-    this.#running = null;
-    return exit;
+  stop(): Promise<Exit> {
+    return this.#now().stop();
   }
 
   async kill(): Promise<void> {
     const running = this.#now();
     assert.ok(running instanceof ServerProcess);
     await running.kill();
-    this.#running = null;
   }
 
   metric(name: string): Promise<number[]> {
@@ -91,7 +89,7 @@ export class EmbeddedRun implements ServiceRun {
   async close(): Promise<void> {}
 
   #now(): Running {
-    assert.ok(this.#running !== null, 'the service does not run');
+    assert.ok(this.#running !== null, 'the service was never started');
     return this.#running;
   }
 }
