@@ -136,6 +136,8 @@ export const limits = {
   /** Between two tries after a failure, and how many a question to a partition's leader gets before it is refused. */
   kafkaRetryMs: 250,
   kafkaTriesMax: 12,
+  /** A topic just made has leaders, known to all brokers, within this time; else `carillon migrate` fails and is run again. */
+  kafkaTopicsReadyMs: 60 * second,
   /** How old what a client knows of brokers and leaders may be; an error makes it ask at once. */
   kafkaMetadataMs: 60 * second,
   /** A process that the group has not heard of for so long loses its shards. */

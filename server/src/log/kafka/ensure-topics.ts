@@ -51,7 +51,8 @@ export async function ensureTopics(
     reports.push({ topic, did: isOurs ? 'created' : 'nothing' });
   }
   // A topic just created is not known to every broker at once.
-  for (let left = limits.kafkaTriesMax; left > 0 && !(await areReady(admin, settings)); left--) {
+  const endMs = clock.monotonic() + limits.kafkaTopicsReadyMs;
+  while (!(await areReady(admin, settings)) && clock.monotonic() < endMs) {
     await new Promise<void>((resolve) => clock.after(limits.kafkaRetryMs, resolve));
   }
   await checkTopics(admin, settings);
