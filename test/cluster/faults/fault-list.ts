@@ -21,20 +21,20 @@ const longMs = 20_000;
 export const faultList: readonly Fault[] = [
   kill('shard'),
   killService('kafka'),
-  onLinks('cassandra', 'all', { kind: 'latency', delayMs: 60 }),
-  kill('intake'),
-  freeze('shard', longMs),
-  killService('cassandra'),
-  onLinks('kafka', 'one', { kind: 'cut' }),
-  kill('gateway,api'),
-  onLinks('redis', 'all', { kind: 'cut' }),
-  killService('redis'),
-  onLinks('kafka', 'all', { kind: 'latency', delayMs: 60 }),
-  onLinks('kafka', 'shard', { kind: 'silence' }, longMs),
-  onLinks('cassandra', 'one', { kind: 'bandwidth', bytesPerSecond: 100_000 }),
-  onLinks('clients', 'all', { kind: 'latency', delayMs: 60 }),
-  onLinks('redis', 'one', { kind: 'silence' }),
   onLinks('cassandra', 'shard', { kind: 'cut' }),
+  kill('gateway,api'),
+  killService('cassandra'),
+  kill('intake'),
+  onLinks('kafka', 'shard', { kind: 'silence' }, longMs),
+  killService('redis'),
+  onLinks('clients', 'all', { kind: 'latency', delayMs: 60 }),
+  freeze('shard', longMs),
+  onLinks('redis', 'all', { kind: 'cut' }),
+  onLinks('cassandra', 'all', { kind: 'latency', delayMs: 60 }),
+  onLinks('kafka', 'one', { kind: 'cut' }),
+  onLinks('kafka', 'all', { kind: 'latency', delayMs: 60 }),
+  onLinks('cassandra', 'one', { kind: 'bandwidth', bytesPerSecond: 100_000 }),
+  onLinks('redis', 'one', { kind: 'silence' }),
   freeze('intake', linkMs),
   onLinks('kafka', 'one', { kind: 'bandwidth', bytesPerSecond: 100_000 }),
   onLinks('cassandra', 'shard', { kind: 'silence' }),
@@ -43,6 +43,9 @@ export const faultList: readonly Fault[] = [
   onLinks('clients', 'one', { kind: 'cut' }),
   onLinks('kafka', 'all', { kind: 'cut' }),
 ];
+
+/** How many of them, from the top, make up the short run: each kind of process and service, and the ways to lose a shard. */
+export const shortFaults = 10;
 
 /** One that the rebalancer leaves alone, so that two hands are never on one process. */
 function drawn(cluster: FaultCluster, random: Random, roles: RoleSet): Member {

@@ -18,7 +18,7 @@ import { sendStream } from '../../crash/send-stream.ts';
 import { traceStreams } from '../../crash/trace-streams.ts';
 import { caughtUp, openStore } from './cluster-state.ts';
 import { FaultCluster } from './fault-cluster.ts';
-import { type Fault, faultList } from './fault-list.ts';
+import { type Fault, faultList, shortFaults } from './fault-list.ts';
 import { Rebalancer } from './rebalancer.ts';
 import { Watchers } from './watchers.ts';
 
@@ -32,7 +32,7 @@ const { values } = parseArgs({
     keep: { type: 'boolean', default: false },
   },
 });
-const eventsMax = Number(values.events ?? (values.short ? 10_000 : 200_000));
+const eventsMax = Number(values.events ?? (values.short ? 20_000 : 200_000));
 const laps = Number(values.laps ?? (values.short ? 1 : 3));
 const senders = 4;
 /** How long the events of one fault's share may take before the next one strikes all the same. */
@@ -110,7 +110,8 @@ async function checkRows(expected: ExpectedInboxes) {
 }
 
 function chosenFaults(): Fault[] {
-  const chosen = faultList.filter(({ name }) => name.includes(values.only));
+  const all = values.short ? faultList.slice(0, shortFaults) : faultList;
+  const chosen = all.filter(({ name }) => name.includes(values.only));
   return Array.from({ length: laps }, () => chosen).flat();
 }
 
