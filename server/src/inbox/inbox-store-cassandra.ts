@@ -182,12 +182,12 @@ export class InboxStoreCassandra implements InboxStore {
   async #read(person: PersonKey, count: number, list: ListOptions, greatestId: string) {
     for (let rowsMax = count + limits.headSpareRows; ; rowsMax *= 4) {
       const rows = await this.#rows(newest, [...partition(person), greatestId, rowsMax], rowsMax);
-      const window = new ListWindow(itemsOf(rows), rows.length < rowsMax ? null : (rows.at(-1)?.id ?? ''), list);
+      const window = new ListWindow(rows, rows.length < rowsMax ? null : (rows.at(-1)?.id ?? ''), list);
       if (window.isSure(count)) return { rows, window };
       if (window.size < count) continue;
       const leastId = window.leastIdFor(count);
       const all = await this.#rows(range, [...partition(person), greatestId, leastId], readPageRows);
-      return { rows: all, window: new ListWindow(itemsOf(all), leastId, list) };
+      return { rows: all, window: new ListWindow(all, leastId, list) };
     }
   }
 
@@ -237,10 +237,4 @@ function partition(person: PersonKey): [tenant: string, user: string] {
 function withoutLastPerson(rows: readonly Row[]): readonly Row[] {
   const last = rows.at(-1);
   return rows.filter(({ tenant, user }) => tenant !== last?.tenant || user !== last.user);
-}
-
-function itemsOf(rows: readonly Row[]): Item[] {
-  const items: Item[] = [];
-  for (const { item } of rows) if (item !== null) items.push(decodeItem(item));
-  return items;
 }

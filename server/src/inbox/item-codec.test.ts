@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Item, Member } from './item.ts';
-import { decodeItem, encodeItem } from './item-codec.ts';
+import { activityAtMsOf, decodeItem, encodeItem } from './item-codec.ts';
 import { decodeMembers, encodeMembers, mergeDeltas } from './member-codec.ts';
 import { ana, noonMs, testItem, testMember } from './test-items.ts';
 
@@ -134,3 +134,8 @@ test('the later delta of a member wins', () => {
 function plain<Value>(value: Value): Value {
   return JSON.parse(JSON.stringify(value)) as Value;
 }
+
+test('where an item stands is told without decoding it', () => {
+  fc.assert(fc.property(items, (item) => assert.equal(activityAtMsOf(encodeItem(item)), item.activityAtMs)));
+  assert.throws(() => activityAtMsOf('2\n1\n2\n3'), /unknown format "2"/);
+});

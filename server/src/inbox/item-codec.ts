@@ -84,7 +84,7 @@ export function encodeItem(item: Item): string {
 /** The item of a stored text. Throws on a format this release does not know: never guesses (N3a). */
 export function decodeItem(text: string): Item {
   const lines = splitLines(text);
-  if (lines[0] !== format) throw new Error(`An item is stored in the unknown format ${JSON.stringify(lines[0])}`);
+  if (lines[0] !== format) throw unknownFormat(lines[0]);
   const bits = Number(lines[at.flags]);
   const activityAtMs = Number(lines[at.activityAtMs]);
   const activityRevision = Number(lines[at.activityRevision]);
@@ -117,6 +117,20 @@ export function decodeItem(text: string): Item {
     opening: membersOf(lines, openingFrom, sketchAt),
     sketch: lines[sketchAt] ?? null,
   };
+}
+
+/** Where the item of a stored text stands, without reading the rest of it. Throws as `decodeItem` does. */
+export function activityAtMsOf(text: string): number {
+  const [stored, , , activityAtMs] = text.slice(0, numbersChars).split('\n', at.activityAtMs + 1);
+  if (stored !== format) throw unknownFormat(stored);
+  return Number(activityAtMs);
+}
+
+/** More than the first four lines take. */
+const numbersChars = 80;
+
+function unknownFormat(stored: string | undefined): Error {
+  return new Error(`An item is stored in the unknown format ${JSON.stringify(stored)}`);
 }
 
 function flagsOf(item: Item): number {

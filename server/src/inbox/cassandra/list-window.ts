@@ -6,10 +6,12 @@
  * Rows therefore need not be stored where they stand: a row that moves is overwritten where it is, which leaves no
  * deleted row behind and no second copy, whoever writes. Reading a list means reading the rows of one span more.
  */
+import type { NotificationId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import { formerAt } from '../former-places.ts';
 import type { StoredRow } from '../inbox-store.ts';
 import type { Item, Place } from '../item.ts';
+import { activityAtMsOf, decodeItem } from '../item-codec.ts';
 import { idTimeMs, sortableTime, storedTimeMs } from '../notification-id.ts';
 import { placeKey } from '../place-key.ts';
 
@@ -25,10 +27,17 @@ export interface ListOptions {
   readonly after: Place | null;
 }
 
+/** A row as it is stored; without an item it only holds marks. */
+export interface StoredItem {
+  readonly id: string;
+  readonly item: string | null;
+}
+
 interface Entry {
   readonly key: string;
   readonly timeMs: number;
-  readonly row: StoredRow;
+  /** Rows that only have to be put in order are not decoded: a text is one such. */
+  readonly row: StoredRow | string;
 }
 
 export class ListWindow {
@@ -36,12 +45,13 @@ export class ListWindow {
   /** Rows that have not been read began at this time or before; null if there are none. */
   readonly #unreadMs: number | null;
 
-  /** `items` are all rows with ids down to `leastId`; null: all there are. */
-  constructor(items: readonly Item[], leastId: string | null, { part, after }: ListOptions) {
+  /** `rows` are all with ids down to `leastId`; null: all there are. */
+  constructor(rows: readonly StoredItem[], leastId: string | null, { part, after }: ListOptions) {
     this.#unreadMs = leastId === null ? null : idTimeMs(leastId);
-    for (const item of items) {
-      this.#add({ kind: 'item', item }, item);
-      if (part === 'places') this.#addFormer(item);
+    for (const { id, item: text } of rows) {
+      if (text === null) continue;
+      if (part === 'items') this.#add(text, { activityAtMs: activityAtMsOf(text), id: id as NotificationId });
+      else this.#addPlaces(decodeItem(text));
     }
     const afterKey = after === null ? '' : placeKey(after);
     this.#entries = this.#entries.filter(({ key }) => key > afterKey);
@@ -71,10 +81,14 @@ export class ListWindow {
   }
 
   first(count: number): StoredRow[] {
-    return this.#entries.slice(0, count).map(({ row }) => row);
+    return this.#entries
+      .slice(0, count)
+      .map(({ row }) => (typeof row === 'string' ? { kind: 'item', item: decodeItem(row) } : row));
   }
 
-  #addFormer(item: Item): void {
+  /** Where it stands, and where it stood. */
+  #addPlaces(item: Item): void {
+    this.#add({ kind: 'item', item }, item);
     for (const [index, { activityAtMs }] of item.formerPlaces.entries()) {
       // Where it stands it has not left, and of several spans at one place it tells once.
       if (activityAtMs === item.activityAtMs) continue;
@@ -84,7 +98,7 @@ export class ListWindow {
     }
   }
 
-  #add(row: StoredRow, place: Place): void {
+  #add(row: StoredRow | string, place: Place): void {
     this.#entries.push({ key: placeKey(place), timeMs: storedTimeMs(place.activityAtMs), row });
   }
 }
