@@ -1,5 +1,4 @@
 /** P5: the cluster engine on one machine, whole and by part, beside what its two stores do bare. */
-import type { RunReport } from './driver/driver.ts';
 import type { Footprint } from './lib/capacity.ts';
 import { ClusterProcesses, type Part } from './lib/cluster-processes.ts';
 import { DriverProcess } from './lib/driver-process.ts';
@@ -16,6 +15,7 @@ import { kafkaMessageRate, type RawRate } from './probes/kafka-messages.ts';
 const recordHeaderBytes = 110;
 const rowBytes = 450;
 const partitions = 12;
+const mutationsMetric = 'carillon_delivery_seconds_count';
 const parts: readonly Part[] = ['intake', 'shard', 'gateway', 'kafka', 'cassandra', 'redis'];
 
 /** Rates, and what the server used for each message or row, in microseconds. */
@@ -45,7 +45,7 @@ export const cluster: Bench = {
   how: `One process of role \`intake\`, one \`shard\`, one \`gateway,api\`, on one broker, one node of Cassandra that syncs its log before it answers, and one
 Redis, all on this machine together with the load generator and the clients: the load is that of the pipeline without skew. Raw: the same client libraries with the same options, alone on the machine,
 in the same run: Kafka takes and gives back messages as large as our records, 500 a request; Cassandra takes rows of ${rowBytes} B into our own table, as many a mutation as the run had
-notifications a frame (a person's part of a micro-batch is one mutation and one frame), 256 under way. The goal is a share of the slower of the two. CPU is of all processes, the services' among them, per notification.`,
+notifications for each person of a micro-batch (that is one mutation), 256 under way. The goal is a share of the slower of the two. CPU is of all processes, the services' among them, per notification.`,
   async run(context) {
     const services = await OwnServices.start();
     try {
@@ -68,20 +68,27 @@ async function measure(context: BenchContext, services: OwnServices): Promise<Me
     const driver = await DriverProcess.open('carillon', { ...plan, ...ports });
     context.say(`${driver.opened.sockets} sockets in ${driver.opened.connectSeconds.toFixed(1)} s`);
     const all: MeasuredRun[] = [];
+    /** Of the latest run. A person's part of a micro-batch is one mutation and, where the person is connected, one frame. */
+    let rowsPerMutation = 1;
     const run = async (what: string, perSecond: number | null, durationMs: number): Promise<MeasuredRun> => {
       const pace = { perSecond, durationMs, connections: postsInFlight };
+      const before = await processes.metric('shard', mutationsMetric);
       const latest = await measuredRun(driver, () => processes.cpu(), pace);
+      const mutations = (await processes.metric('shard', mutationsMetric)) - before;
+      rowsPerMutation = Math.max(1, latest.delivered / Math.max(1, mutations));
       sayRun(context, what, latest);
       all.push(latest);
       return latest;
     };
-    await run('warming up', null, duration(context, 30_000, 3000));
+    // The Java services reach their speed after a minute of work.
+    await run('warming up', null, duration(context, 60_000, 3000));
     const raw: RawRates[] = [];
     const round = async (ms: number): Promise<MeasuredRun> => {
-      raw.push(await rawRates(context, services, driver.opened.bytesPerEvent, perFrame(all.at(-1))));
+      raw.push(await rawRates(context, services, driver.opened.bytesPerEvent, rowsPerMutation));
       return run('full speed', null, ms);
     };
     const full: [MeasuredRun, ...MeasuredRun[]] = [await round(duration(context, 60_000, 3000))];
+    const fullRowsPerMutation = rowsPerMutation;
     for (let more = 0; more < (context.quick ? 0 : 2); more++) full.push(await round(15_000));
     const rate = spread(full.map((each) => each.deliveredPerSecond)).median;
     const half = await run('half speed', rate / 2, duration(context, 30_000, 3000));
@@ -95,7 +102,7 @@ async function measure(context: BenchContext, services: OwnServices): Promise<Me
       half,
       residentMb,
       streams: driver.opened.sockets,
-      rowsPerMutation: perFrame(full[0]),
+      rowsPerMutation: fullRowsPerMutation,
       accepted: sum((each) => each.sent),
       rows: sum((each) => each.rows),
     };
@@ -103,9 +110,6 @@ async function measure(context: BenchContext, services: OwnServices): Promise<Me
     await processes.stop();
   }
 }
-
-const perFrame = (run: RunReport | undefined): number =>
-  run === undefined ? 1 : Math.max(1, run.delivered / Math.max(1, run.frames));
 
 async function rawRates(
   context: BenchContext,

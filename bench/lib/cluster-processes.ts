@@ -68,6 +68,16 @@ export class ClusterProcesses {
     return { threads, seconds: Object.values(threads).reduce((sum, seconds) => sum + seconds, 0) };
   }
 
+  /** A metric of our processes of this part, summed over them and over its series. */
+  async metric(part: 'intake' | 'shard' | 'gateway', name: string): Promise<number> {
+    let sum = 0;
+    for (const { port } of this.#of(part)) {
+      const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+      for (const [, value] of text.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (\\S+)$`, 'gm'))) sum += Number(value);
+    }
+    return sum;
+  }
+
   residentBytes(part: Part, residentOf: (pid: number) => number): number {
     const pids = this.#pids().find(([name]) => name === part)?.[1] ?? [];
     return pids.reduce((sum, pid) => sum + residentOf(pid), 0);
