@@ -23,6 +23,10 @@ export class OwnServices {
 
   static async start(): Promise<OwnServices> {
     const services = new OwnServices(mkdtempSync(path.join(os.tmpdir(), 'carillon-bench-services-')));
+    // They outlive whoever starts them, so nobody may leave without them.
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      process.once(signal, () => void services.stop().finally(() => process.exit(1)));
+    }
     try {
       await Promise.all(services.#servers().map(startServer));
       return services;
