@@ -5,6 +5,7 @@
  */
 import { auth, Client, type ClientOptions, policies, types } from 'cassandra-driver';
 import { limits } from '../base/limits.ts';
+import { refreshInTurn } from './refresh-in-turn.ts';
 
 export interface CassandraOptions {
   /** `host:port` or `host`. */
@@ -39,6 +40,7 @@ export async function connectCassandra(options: CassandraOptions): Promise<Clien
     // Nothing is told to anyone about who uses it.
     monitorReporting: { enabled: false },
   });
+  refreshInTurn(client);
   try {
     await client.connect();
   } catch (error) {
