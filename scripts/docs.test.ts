@@ -49,16 +49,24 @@ test('links between pages lead somewhere', () => {
   }
 });
 
-test('the example of docs/CONFIG.md is a configuration that starts', () => {
+test('the examples of docs/CONFIG.md are configurations that start', () => {
   const page = readFileSync(join(root, 'docs/CONFIG.md'), 'utf8');
+  const [embedded = '', cluster = ''] = [...page.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, yaml]) => yaml);
   const folder = mkdtempSync(join(tmpdir(), 'carillon-docs-'));
-  try {
+  const secrets = { CARILLON_CURSOR_SECRET: 'a'.repeat(32), CARILLON_TOKEN_SECRET: 'b'.repeat(32) };
+  const env = { ...secrets, POSTS_KEY_HASH: '0'.repeat(64), KAFKA_PASSWORD: 'secret' };
+  const load = (yaml: string) => {
     const file = join(folder, 'carillon.yaml');
-    writeFileSync(file, /```yaml\n([\s\S]*?)```/.exec(page)?.[1] ?? '');
-    const secrets = { CARILLON_CURSOR_SECRET: 'a'.repeat(32), CARILLON_TOKEN_SECRET: 'b'.repeat(32) };
-    const config = loadConfig({ env: { ...secrets, POSTS_KEY_HASH: '0'.repeat(64) }, file });
+    writeFileSync(file, yaml);
+    return loadConfig({ env, file });
+  };
+  try {
+    const config = load(embedded);
     assert.equal(config.mode, 'production');
     assert.equal(config.auth.producerKeys[0]?.expiresAt, '2027-01-01T00:00:00Z');
+    // What both have in common is shown once.
+    const auth = embedded.slice(embedded.indexOf('auth:'), embedded.indexOf('stream:'));
+    assert.deepEqual(load(cluster + auth).roles, ['gateway', 'api']);
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -77,8 +77,9 @@ export async function connectServices({ config, clock, name, keyspace }: Connect
       return null;
     }),
     kafka.check().catch(tell('kafka', config.kafka.brokers.join(', '))),
-    Promise.all([isReady(publisher, clock), isReady(subscriber, clock)]).then((ready) => {
-      if (ready.includes(false)) tell('redis', withoutSecrets(config.redis.url))(null);
+    Promise.all([notReady(publisher, clock), notReady(subscriber, clock)]).then((reasons) => {
+      const reason = reasons.find((each) => each !== null);
+      if (reason !== undefined) tell('redis', withoutSecrets(config.redis.url))(reason);
     }),
   ]);
   if (unreachable.length === 0 && cassandra !== null) {
@@ -115,15 +116,21 @@ function authorities(file: string | undefined): { ca?: Buffer; rejectUnauthorize
   return { ...(file === undefined ? {} : { ca: readFileSync(file) }), rejectUnauthorized: true };
 }
 
-/** False when it is not within `connectWaitMs`: it is tried again and again meanwhile. */
-function isReady(redis: Redis, clock: Clock): Promise<boolean> {
-  if (redis.status === 'ready') return Promise.resolve(true);
+/** Null once it is ready; why not, when nothing listens there, or it takes longer than `connectWaitMs`. */
+function notReady(redis: Redis, clock: Clock): Promise<unknown> {
+  if (redis.status === 'ready') return Promise.resolve(null);
   return new Promise((resolve) => {
-    const cancel = clock.after(limits.connectWaitMs, () => resolve(false));
-    redis.once('ready', () => {
+    const cancel = clock.after(limits.connectWaitMs, () => end('no answer in time'));
+    const refused = (error: Error & { code?: string }): void => {
+      if (/^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN)$/.test(error.code ?? '')) end(error);
+    };
+    const ready = (): void => end(null);
+    const end = (how: unknown): void => {
       cancel();
-      resolve(true);
-    });
+      redis.off('error', refused).off('ready', ready);
+      resolve(how);
+    };
+    redis.on('error', refused).on('ready', ready);
   });
 }
 
@@ -134,6 +141,7 @@ function withoutSecrets(url: string): string {
 
 /** A code where there is one: messages of these clients may hold names and addresses of their own. */
 function reasonOf(error: unknown): string {
+  if (typeof error === 'string') return error;
   const { code, name, innerErrors } = (error ?? {}) as { code?: unknown; name?: string; innerErrors?: object };
   const inner = Object.values(innerErrors ?? {})[0] as { code?: unknown } | undefined;
   if (typeof inner?.code === 'string') return inner.code;
