@@ -116,6 +116,11 @@ export const errorCodes = {
     title: 'The event log does not answer',
     next: 'Wait for `Retry-After`, then send the same ids again: what was stored all the same has no second effect.',
   },
+  CARILLON_STORE_UNAVAILABLE: {
+    status: 503,
+    title: 'The inbox store does not answer',
+    next: 'Repeat the request after `Retry-After`.',
+  },
   CARILLON_DRAINING: {
     status: 503,
     title: 'The service is stopping',

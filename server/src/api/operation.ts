@@ -113,7 +113,12 @@ export function mayCall(caller: Caller, principal: Principal): boolean {
 
 /** Error codes any operation of this shape can answer, beside its own. */
 export function commonErrors(operation: Operation): ErrorCode[] {
-  const codes: ErrorCode[] = ['CARILLON_INTERNAL', 'CARILLON_DRAINING', 'CARILLON_REQUEST_TIMEOUT'];
+  const codes: ErrorCode[] = [
+    'CARILLON_INTERNAL',
+    'CARILLON_DRAINING',
+    'CARILLON_STORE_UNAVAILABLE',
+    'CARILLON_REQUEST_TIMEOUT',
+  ];
   if (operation.caller !== 'anyone')
     codes.push('CARILLON_AUTH_REQUIRED', 'CARILLON_AUTH_INVALID', 'CARILLON_AUTH_FORBIDDEN');
   if (operation.body || operation.rawBody) {

@@ -178,6 +178,8 @@ export const limits = {
   storeThreadYoungMb: 192,
   /** Room the disk must have, beyond the store's own log, before a store that could not be written is opened anew. */
   storeSpareBytes: 8 * MiB,
+  /** What a caller waits that was refused because the inbox store does not answer. */
+  storeRetrySeconds: 2,
   /** Wait before a failed write of the inbox store is tried again; intake is refused meanwhile once the backlog is full. */
   storeRetryMs: 250,
   /** Requests to the cluster's store under way at once, from one process; more wait in the process. */

@@ -6,6 +6,7 @@
 import { auth, Client, type ClientOptions, policies, types } from 'cassandra-driver';
 import { limits } from '../base/limits.ts';
 import { refreshInTurn } from './refresh-in-turn.ts';
+import { tellWhenUnavailable } from './store-unavailable.ts';
 
 export interface CassandraOptions {
   /** `host:port` or `host`. */
@@ -41,6 +42,7 @@ export async function connectCassandra(options: CassandraOptions): Promise<Clien
     monitorReporting: { enabled: false },
   });
   refreshInTurn(client);
+  tellWhenUnavailable(client);
   try {
     await client.connect();
   } catch (error) {

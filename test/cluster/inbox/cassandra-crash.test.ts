@@ -62,6 +62,7 @@ test('nothing acknowledged is lost, and a repeated write goes on where it failed
   await eventually(() => acknowledged >= 20);
   await killServer(server);
   await eventually(() => failures > 0);
+  await assert.rejects(store.head(personKey('t', 'p0'), 10), { code: 'CARILLON_STORE_UNAVAILABLE' });
   const before = acknowledged;
   await startServer(server);
   await eventually(() => acknowledged >= before + 10);
