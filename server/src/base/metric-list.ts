@@ -38,7 +38,7 @@ export const metricList = {
     none,
   ),
   carillon_intake_refused_total: counter('Requests for intake refused as a whole.', {
-    reason: ['overloaded', 'rateLimited', 'storageFull', 'draining'],
+    reason: ['overloaded', 'rateLimited', 'storageFull', 'logUnavailable', 'draining'],
   }),
   carillon_http_requests_total: counter('HTTP requests answered, by class of status.', {
     class: ['1xx', '2xx', '3xx', '4xx', '5xx'],

@@ -43,6 +43,7 @@ const refused: Partial<Record<ErrorCode, Series>> = {
   CARILLON_OVERLOADED: series('carillon_intake_refused_total', { reason: 'overloaded' }),
   CARILLON_RATE_LIMITED: series('carillon_intake_refused_total', { reason: 'rateLimited' }),
   CARILLON_STORAGE_FULL: series('carillon_intake_refused_total', { reason: 'storageFull' }),
+  CARILLON_LOG_UNAVAILABLE: series('carillon_intake_refused_total', { reason: 'logUnavailable' }),
   CARILLON_DRAINING: series('carillon_intake_refused_total', { reason: 'draining' }),
 };
 
