@@ -30,14 +30,17 @@ export function testFiles(patterns: readonly string[], folder = root): string[] 
     .sort();
 }
 
-/** Runs the files. Null counts: the runner itself did not come to its end. */
-export async function runTests(files: readonly string[]): Promise<{ ok: boolean; counts: TestCounts | null }> {
+/** Runs the files; `limitMs` for each test. Null counts: the runner itself did not come to its end. */
+export async function runTests(
+  files: readonly string[],
+  limitMs = testLimitMs,
+): Promise<{ ok: boolean; counts: TestCounts | null }> {
   const folder = mkdtempSync(join(tmpdir(), 'carillon-test-'));
   const countsPath = join(folder, 'counts.json');
   const args = [
     `--import=${new URL('./open-handles.ts', import.meta.url).href}`,
     '--test',
-    `--test-timeout=${testLimitMs}`,
+    `--test-timeout=${limitMs}`,
     `--test-concurrency=${filesAtOnce}`,
     '--test-reporter=spec',
     '--test-reporter-destination=stdout',

@@ -9,6 +9,9 @@ import { root } from '../../scripts/setup.mjs';
 import { runTests, summary } from '../../scripts/test.ts';
 import { type ClusterService, startServices, stopServices } from './services.ts';
 
+/** Longest time of one test: some start a whole cluster of processes several times. */
+const testLimitMs = 300_000;
+
 const patterns = process.argv.slice(2);
 const files = globSync('test/cluster/**/*.test.ts', { cwd: root })
   .filter((path) => patterns.length === 0 || patterns.some((pattern) => path.includes(pattern)))
@@ -32,7 +35,7 @@ async function run(): Promise<boolean> {
   try {
     // Files drop keyspaces and topics when they end, and stop servers of their own.
     process.env.OPEN_HANDLES_GRACE_MS = '60000';
-    const { ok, counts } = await runTests(files);
+    const { ok, counts } = await runTests(files, testLimitMs);
     console.log(`\n${summary([], counts)}`);
     return ok;
   } finally {
