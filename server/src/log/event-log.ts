@@ -35,8 +35,9 @@ export interface LogBatch extends PackedBatch {
 
 export interface LogReader {
   /**
-   * The next records in order: at least one, at most about `bytesMax`. Moves on. Null when it has caught up with all
-   * that is known here: what this log appended, and what `onAppend` has told of.
+   * The next records in order: at least one, at most about `bytesMax`; or none with a position behind what was passed
+   * over, where nothing else is left. Moves on. Null when it has caught up with all that is known here: what this log
+   * appended, and what `onAppend` has told of.
    */
   pull(bytesMax: number): Promise<LogBatch | null>;
   /** Bytes appended and not yet pulled, for lag and admission: 0 when caught up; about right where they are not read yet. */

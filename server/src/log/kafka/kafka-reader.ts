@@ -131,12 +131,13 @@ export class KafkaReader implements LogReader {
       else this.#passOver(offset, bytes.subarray(Math.max(0, start), Math.max(0, stop)));
     });
     chunk.end(next);
+    const hasMoved = next > this.#fetchAt;
     this.#fetchAt = next;
     if (next > this.#end) this.#end = next;
-    if (chunk.count === 0) return false;
+    if (!hasMoved) return false;
     this.#chunks.push(chunk);
     this.#bytesAhead += chunk.bytesLeft;
-    this.#recordBytes = chunk.bytesLeft / chunk.count;
+    if (chunk.count > 0) this.#recordBytes = chunk.bytesLeft / chunk.count;
     return true;
   }
 
@@ -165,19 +166,21 @@ export class KafkaReader implements LogReader {
   #take(bytesMax: number): LogBatch | null {
     const taken: LogBatch[] = [];
     let bytes = 0;
+    let next: Position | null = null;
     const hadRoom = this.#hasRoom;
     while (this.#chunks.length > 0 && (bytes === 0 || bytes < bytesMax)) {
       const chunk = this.#chunks[0] as RecordChunk;
       const before = chunk.bytesLeft;
       const batch = chunk.take(bytesMax - bytes, this.#isRepeat);
       this.#bytesAhead -= before - chunk.bytesLeft;
+      next = chunk.position;
       if (chunk.bytesLeft === 0) this.#chunks.shift();
       if (batch === null) continue;
       taken.push(batch);
       bytes += batch.bytes.length;
     }
     this.#readAhead(hadRoom);
-    return taken.length === 0 ? null : joined(taken, bytes);
+    return next === null ? null : joined(taken, bytes, next);
   }
 
   /** So that the next pull need not wait: while one micro-batch is applied, the next is fetched. */
@@ -213,16 +216,11 @@ export function placeOf(offset: number, laneIndex: number): number {
   return offset * lanes.length + laneIndex;
 }
 
-function joined(batches: readonly LogBatch[], bytes: number): LogBatch {
-  const last = batches.at(-1) as LogBatch;
-  if (batches.length === 1) return last;
+/** Nothing but what was passed over, too: the position moves on, or it would count as behind until more comes. */
+function joined(batches: readonly LogBatch[], length: number, next: Position): LogBatch {
+  const [first] = batches;
+  if (first !== undefined && batches.length === 1) return { ...first, next };
   const count = batches.reduce((sum, batch) => sum + batch.count, 0);
-  return {
-    bytes: Buffer.concat(
-      batches.map((batch) => batch.bytes),
-      bytes,
-    ),
-    count,
-    next: last.next,
-  };
+  const parts = batches.map(({ bytes }) => bytes);
+  return { bytes: Buffer.concat(parts, length), count, next };
 }

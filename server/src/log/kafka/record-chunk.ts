@@ -26,6 +26,11 @@ export class RecordChunk {
     return this.#used - this.#at;
   }
 
+  /** Where to read on behind what has been taken. */
+  get position(): number {
+    return this.#at < this.#used ? (this.#offsets[this.#index] as number) : this.#next;
+  }
+
   get count(): number {
     return this.#offsets.length;
   }
@@ -65,7 +70,6 @@ export class RecordChunk {
       this.#at += length;
       this.#index++;
     }
-    const next = this.#at < this.#used ? (this.#offsets[this.#index] as number) : this.#next;
-    return count === 0 ? null : { bytes: bytes.subarray(start, write), count, next };
+    return count === 0 ? null : { bytes: bytes.subarray(start, write), count, next: this.position };
   }
 }
