@@ -202,7 +202,7 @@ function notesOf({ full, half, raw, rowsPerMutation }: Measured): string[] {
   const of = (pick: (each: RawRates) => number): string =>
     Math.round(spread(raw.map(pick)).median).toLocaleString('en');
   return [
-    `Raw: Kafka ${of((each) => each.kafka)}/s at ${of((each) => each.kafkaUs)} µs of the broker's CPU, Cassandra ${of((each) => each.cassandra)}/s at ${of((each) => each.cassandraUs)} µs of the node's, with ${rowsPerMutation.toFixed(2)} rows a mutation; driver ${full[0].driverUs.toFixed(1)} µs each. Our processes cannot have the share of the machine that Kafka, Cassandra and the load generator take: a share of the slower raw client below 100 % is mostly that.`,
+    `Raw: Kafka ${of((each) => each.kafka)}/s at ${of((each) => each.kafkaUs)} µs of the broker's CPU, Cassandra ${of((each) => each.cassandra)}/s at ${of((each) => each.cassandraUs)} µs of the node's, with ${rowsPerMutation.toFixed(2)} rows a mutation; driver ${full[0].driverUs.toFixed(1)} µs each. Each raw client had the machine to itself; in the whole all services, our processes, the load generator and the clients share it.`,
     ...full.flatMap((run) => faultsOf(run, 'at full speed')),
     ...faultsOf(half, 'at half speed'),
     ...otherLoadNote([...full, half]),
