@@ -48,13 +48,11 @@ export const keyspace = 'faults';
 export class FaultCluster {
   readonly folder: string;
   readonly members: readonly Member[];
-  readonly #roles: readonly RoleSet[];
   readonly #servers: Readonly<Record<ServiceKind, Server>>;
 
   private constructor(folder: string, members: readonly Member[], servers: Readonly<Record<ServiceKind, Server>>) {
     this.folder = folder;
     this.members = members;
-    this.#roles = names;
     this.#servers = servers;
   }
 
@@ -87,7 +85,7 @@ export class FaultCluster {
 
   /** The processes with these roles. */
   of(roles: RoleSet): readonly Member[] {
-    return this.members.filter((_, index) => this.#roles[index] === roles);
+    return this.members.filter((_, index) => names[index] === roles);
   }
 
   killService(kind: ServiceKind): Promise<void> {

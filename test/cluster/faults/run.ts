@@ -1,8 +1,8 @@
 /**
  * `npm run test:cluster:faults`: trace events are sent into a cluster of seven processes on real Kafka, Cassandra and Redis
  * while processes, services and links fail one after the other and the shards move every few seconds (R2, N3). At the end
- * every acknowledged event must be in exactly one row, with the trace's distinct people, counts must equal rows, and every
- * stream must show what its inbox holds.
+ * every acknowledged event must be in exactly one row, with the trace's distinct people, counts must equal rows, every mark
+ * that was answered must hold, and every stream must show what its inbox holds.
  *
  * `-- [--events 200000] [--laps 3] [--seed N] [--only WORD]`; `--short` is for the run with all other checks.
  */

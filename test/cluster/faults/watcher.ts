@@ -19,6 +19,9 @@ export class Watcher {
   frames = 0;
   connections = 0;
   resyncs = 0;
+  /** Through-marks that were answered, and that were asked for: those in between may have been set or not. */
+  seenAnswered = 0;
+  seenAsked = 0;
   readonly #gateways: readonly string[];
   #token = '';
   #turn: number;
@@ -54,6 +57,20 @@ export class Watcher {
       cursor = page.nextCursor;
     }
     return items;
+  }
+
+  /** Marks everything that is shown as seen, once, whatever comes of it. */
+  async markSeen(): Promise<void> {
+    const through = this.#revision ?? 0;
+    if (this.#token === '' || through === 0) return;
+    this.seenAsked = Math.max(this.seenAsked, through);
+    try {
+      const headers = { authorization: `Bearer ${this.#token}` };
+      await this.#ask('/v1/notifications/seen', { method: 'POST', headers, body: JSON.stringify({ through }) });
+      this.seenAnswered = Math.max(this.seenAnswered, through);
+    } catch {
+      this.#turn++;
+    }
   }
 
   async #stayConnected(): Promise<void> {

@@ -8,13 +8,18 @@ import { Watcher } from './watcher.ts';
 
 const busiest = 10;
 const others = 30;
+const betweenMarksMs = 300;
 /** What is on its way to a device, or found by a look at the inbox, is there by then. */
 const arrivesWithinMs = 60_000;
 
 export class Watchers {
   readonly #all: readonly Watcher[];
+  readonly #random: Random;
+  #isSettled = false;
+  #marking: Promise<void> | null = null;
 
   constructor(cluster: FaultCluster, expected: ExpectedInboxes, random: Random) {
+    this.#random = random;
     const gateways = cluster.of('gateway,api').map(({ url }) => url);
     const byRows = expected.users
       .map((user) => ({ user, rows: rowsOf(expected, user) }))
@@ -27,10 +32,20 @@ export class Watchers {
 
   start(): void {
     for (const watcher of this.#all) watcher.start();
+    this.#marking = this.#markNowAndThen();
+  }
+
+  async #markNowAndThen(): Promise<void> {
+    while (!this.#isSettled) {
+      await pause(betweenMarksMs);
+      await this.#all[this.#random.below(this.#all.length)]?.markSeen();
+    }
   }
 
   /** Compares each with its inbox, until they agree or it is too late. Stops them. */
   async check(): Promise<string[]> {
+    this.#isSettled = true;
+    await this.#marking;
     const faults: string[] = [];
     const endMs = performance.now() + arrivesWithinMs;
     for (const watcher of this.#all) {
@@ -40,6 +55,7 @@ export class Watchers {
         differs = await difference(watcher);
       }
       if (differs !== null) faults.push(`${watcher.user}: ${differs}`);
+      faults.push(...(await marksLost(watcher)));
     }
     await Promise.all(this.#all.map((watcher) => watcher.stop()));
     return [...faults, ...this.#all.flatMap(({ user, faults: own }) => own.map((fault) => `${user}: ${fault}`))];
@@ -48,7 +64,7 @@ export class Watchers {
   summary(): string {
     const sum = (of: (watcher: Watcher) => number): number => this.#all.reduce((total, each) => total + of(each), 0);
     return (
-      `${this.#all.length} devices, ${sum(({ connections }) => connections)} connections, ` +
+      `${this.#all.length} devices (${this.#all.filter(({ seenAnswered }) => seenAnswered > 0).length} marked rows as seen), ${sum(({ connections }) => connections)} connections, ` +
       `${sum(({ frames }) => frames)} frames, ${sum(({ resyncs }) => resyncs)} times loaded anew, ` +
       `${sum(({ items }) => items.size)} rows shown`
     );
@@ -71,6 +87,17 @@ async function difference(watcher: Watcher): Promise<string | null> {
   }
   if (watcher.counts?.unread !== unread) return `the device counts ${watcher.counts?.unread} unread, not ${unread}`;
   return null;
+}
+
+/** A mark that was answered holds, and nothing is marked that nobody marked (I3). */
+async function marksLost(watcher: Watcher): Promise<string[]> {
+  const { user, seenAnswered, seenAsked } = watcher;
+  const rows = await watcher.list();
+  return rows.flatMap(({ id, activityRevision, state: { seen } }) => {
+    if (!seen && activityRevision <= seenAnswered) return [`${user}: ${id} lost its mark`];
+    if (seen && activityRevision > seenAsked) return [`${user}: ${id} is marked by nobody`];
+    return [];
+  });
 }
 
 function describe({ id, revision, actorCount }: Notification): string {
