@@ -127,7 +127,7 @@ function forward(from: Socket, to: Socket, proxy: TcpProxy): void {
       await proxy.admit(cameMs, chunk?.length ?? 0);
       if (to.destroyed) break;
       if (chunk === null) to.end();
-      else if (!to.write(chunk)) await Promise.race([once(to, 'drain'), once(to, 'close')]).catch(ignored);
+      else if (!to.write(chunk)) await drained(to);
       bytes -= chunk?.length ?? 0;
       if (bytes < underwayBytesMax) from.resume();
     }
@@ -141,6 +141,16 @@ function forward(from: Socket, to: Socket, proxy: TcpProxy): void {
   };
   from.on('data', take);
   from.on('end', () => take(null));
+}
+
+function drained(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      socket.off('drain', done).off('close', done);
+      resolve();
+    };
+    socket.on('drain', done).on('close', done);
+  });
 }
 
 function ignored(): void {}

@@ -7,6 +7,9 @@ import type { Counts, Notification, NotificationPage } from '@carillon/contract/
 import type { ChangesFrame, ServerFrame } from '@carillon/contract/stream.ts';
 import { WebSocket } from 'ws';
 
+/** So many rows a device loads: the oldest of thousands are of no interest to anyone. */
+export const rowsMax = 300;
+
 const againAfterMs = 200;
 const openWithinMs = 5000;
 const answerWithinMs = 20_000;
@@ -47,10 +50,10 @@ export class Watcher {
     await this.#running;
   }
 
-  /** What the inbox holds now, page by page. Rejects when no gateway answers in time. */
+  /** The inbox's newest rows now, page by page. Rejects when no gateway answers in time. */
   async list(): Promise<Notification[]> {
     const items: Notification[] = [];
-    for (let cursor: string | null = ''; cursor !== null; ) {
+    for (let cursor: string | null = ''; cursor !== null && items.length < rowsMax; ) {
       const query: string = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`;
       const page = (await this.#get(`/v1/notifications?limit=100${query}`)) as NotificationPage;
       items.push(...page.items);
