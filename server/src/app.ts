@@ -25,6 +25,7 @@ import { digest } from './base/hash.ts';
 import { dayMs } from './base/iso-time.ts';
 import { limits } from './base/limits.ts';
 import type { Log } from './base/log.ts';
+import { NowAndThen } from './base/now-and-then.ts';
 import type { Random } from './base/random.ts';
 import { releaseVersion } from './base/release-version.ts';
 import { builtInTypes } from './content/type-catalogue.ts';
@@ -97,6 +98,7 @@ export async function startApp(parts: AppParts): Promise<App> {
   const demo = isDevelopment ? await demoOperations(clock) : [];
 
   let isStopping = false;
+  const refusals = new NowAndThen(clock, limits.refusalToldMs);
   const http = createHttpServer({
     operations: [...operations, ...documents, ...demo],
     authenticator,
@@ -106,7 +108,10 @@ export async function startApp(parts: AppParts): Promise<App> {
     allowedOrigins,
     draining: () => isStopping,
     onAnswer: front.httpAnswered,
-    onFailure: ({ requestId, route, error }) => log.write('requestFailed', { requestId, operation: route }, error),
+    onFailure: ({ requestId, route, error }) => {
+      const isRefusal = error.retryAfterSeconds !== undefined;
+      if (!isRefusal || refusals.isDue(error.code)) log.write('requestFailed', { requestId, operation: route }, error);
+    },
   });
   const detachStream = gateway === null ? () => {} : attachStream(http.server, gateway, random);
   const url = await http.listen({ host: config.host, port: config.port });

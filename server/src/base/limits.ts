@@ -307,6 +307,8 @@ export const limits = {
   stalledAfterMs: 30 * second,
   /** How long ready fails after a full disk refused events; then new ones may try it again. */
   storageFullMs: 10 * second,
+  /** Requests that are told to come again are logged so often for each code; all are counted. */
+  refusalToldMs: 10 * second,
   /** How often it is looked whether a lane is refused, for the log. */
   laneWatchMs: second,
   /** Share of a stop in which streams are closed in waves. */
