@@ -41,7 +41,7 @@ export async function startServer(server: Server): Promise<boolean> {
 /** Resolves when it has ended in good order, or, after half a minute, by force. False: it did not run. */
 export async function stopServer(server: Server): Promise<boolean> {
   const wasRunning = signal(server, server.stopSignal);
-  if (!(await ended(server, stopWithinMs))) await killServer(server);
+  if (wasRunning && !(await ended(server, stopWithinMs))) await killServer(server);
   removePid(server);
   return wasRunning;
 }
@@ -60,9 +60,12 @@ function signal(server: Server, name: NodeJS.Signals): boolean {
   return true;
 }
 
+/** The process is gone, and so is its port: other threads of it may hold that a moment longer. */
 async function ended(server: Server, withinMs: number): Promise<boolean> {
-  for (const endMs = performance.now() + withinMs; runningPid(server) !== null; await pause(lookEveryMs)) {
+  const endMs = performance.now() + withinMs;
+  while (runningPid(server) !== null || (await portAnswers(server.port))) {
     if (performance.now() > endMs) return false;
+    await pause(lookEveryMs);
   }
   return true;
 }
