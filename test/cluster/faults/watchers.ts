@@ -92,7 +92,7 @@ async function difference(watcher: Watcher): Promise<string | null> {
 /** In the inbox's order; a device may know of more, from frames. No row of this load is ever taken out. */
 function newest(items: readonly Notification[]): Notification[] {
   return items
-    .toSorted((a, b) => Date.parse(b.activityAt) - Date.parse(a.activityAt) || (a.id < b.id ? 1 : -1))
+    .toSorted((a, b) => Date.parse(b.activityAt) - Date.parse(a.activityAt) || (a.id < b.id ? -1 : 1))
     .slice(0, rowsMax);
 }
 
