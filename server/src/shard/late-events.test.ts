@@ -111,6 +111,24 @@ test('a late event joins its row however often older rows have been forgotten si
   await host.stop();
 });
 
+test('while one lane is days behind another, what it needs is not read again and again', async () => {
+  const host = await new TestHost().start();
+  let reads = 0;
+  const rows = host.store.rows.bind(host.store);
+  host.store.rows = (...args) => {
+    reads++;
+    return rows(...args);
+  };
+  for (let round = 0; round < 60; round++) {
+    const ahead = posts(20, 20).map((post, at) => repost(`${post}-${round}`, 'a1', atDay(20, round * 100 + at)));
+    const behind = posts(10, 20).map((post, at) => repost(`${post}-${round}`, 'a1', atDay(10, round * 100 + at)));
+    await host.send([...ahead, ...behind]);
+  }
+  assert.equal((await host.rows()).length, 2400);
+  assert.ok(reads < 60, `${reads} reads for 60 micro-batches`);
+  await host.stop();
+});
+
 const step = fc.record({
   day: fc.nat(12),
   post: fc.nat(5),

@@ -50,6 +50,8 @@ export class Person implements RecipientFacts {
   readonly #newest = new Map<string, Group>();
   #gone: Set<string> | null = null;
   #knownBackToMs = Number.POSITIVE_INFINITY;
+  /** The furthest back that an event asked for since rows were forgotten last. */
+  #neededBackToMs = Number.POSITIVE_INFINITY;
   #readTo: Place | null = null;
   readonly #counts = new HeldCounts();
   /** The counts tell of all that is in memory. */
@@ -106,6 +108,12 @@ export class Person implements RecipientFacts {
   }
 
   isKnownBackTo(timeMs: number): boolean {
+    return this.#knownBackToMs <= timeMs;
+  }
+
+  /** Notes that rows back to this time matter to events that come now. Answers whether they are known. */
+  needBackTo(timeMs: number): boolean {
+    if (timeMs < this.#neededBackToMs) this.#neededBackToMs = timeMs;
     return this.#knownBackToMs <= timeMs;
   }
 
@@ -257,7 +265,9 @@ export class Person implements RecipientFacts {
   }
 
   #forgetLongAgo(): void {
-    const backToMs = this.elsewhere.forgetLongAgo();
+    const backToMs = this.elsewhere.forgetLongAgo(this.#neededBackToMs);
+    if (backToMs === null) return;
+    this.#neededBackToMs = Number.POSITIVE_INFINITY;
     if (backToMs <= this.#knownBackToMs) return;
     this.#knownBackToMs = backToMs;
     // What was forgotten lies above what was read: whoever needs it again must read from the top.

@@ -42,12 +42,13 @@ export class RowsElsewhere {
   }
 
   /**
-   * Once there are many, forgets rows with no activity in the times that events still come from. Answers the time from
-   * which on all are still known.
+   * Once there are many, forgets rows with no activity in the times that events still come from: the last days, and as
+   * far back as events have lately needed (a lane that is behind brings old ones, and what it needs must not be read
+   * from the store again each time). Answers the time from which on all are still known; null if nothing was looked at.
    */
-  forgetLongAgo(): number {
-    if (this.#ids === null || this.#ids.size <= this.#sizeToForget) return Number.NEGATIVE_INFINITY;
-    const backToMs = this.#newestMs - limits.cachedElsewhereMs;
+  forgetLongAgo(neededBackToMs: number): number | null {
+    if (this.#ids === null || this.#ids.size <= this.#sizeToForget) return null;
+    const backToMs = Math.min(this.#newestMs - limits.cachedElsewhereMs, neededBackToMs);
     for (const fingerprint of [...this.#ids.keys()]) {
       const ids = this.#ids.get(fingerprint) ?? none;
       // A row stands at most a group's span after the time in its id.

@@ -279,7 +279,7 @@ export class ShardExecutor {
   /** Everything the event's rule will ask for is in memory: the usual case, without waiting. */
   #isReady(person: Person): boolean {
     const { groupKeys, backToMs, wholeInbox } = this.#facts.needs;
-    if (wholeInbox || !person.isKnownBackTo(backToMs)) return false;
+    if (!person.needBackTo(backToMs) || wholeInbox) return false;
     for (const key of groupKeys) {
       if (person.elsewhere.has(key)) return false;
       for (let group = person.newest(key); group !== null; group = group.older) {
