@@ -119,6 +119,8 @@ export const limits = {
   produceWaitMs: 10 * second,
   /** What a caller waits that was refused because the log does not answer. */
   logRetrySeconds: 2,
+  /** A fetch for one reader waits at the broker for what is known to be there; so often in vain, and it is given up for now. */
+  emptyFetchesMax: 3,
   /** Read ahead of one lane of one shard; a reader that has so much is not fetched for. */
   readAheadBytesMax: 1 * MiB,
   /** One fetch, of one lane of one shard, and of all that have caught up; more comes in the next. */
@@ -178,6 +180,8 @@ export const limits = {
   storeThreadYoungMb: 192,
   /** Room the disk must have, beyond the store's own log, before a store that could not be written is opened anew. */
   storeSpareBytes: 8 * MiB,
+  /** Rows of one page of a query to Cassandra: more than a person has, so that one query is one page; more come in the next. */
+  storePageRows: 10_000,
   /** What a caller waits that was refused because the inbox store does not answer. */
   storeRetrySeconds: 2,
   /** Wait before a failed write of the inbox store is tried again; intake is refused meanwhile once the backlog is full. */

@@ -7,7 +7,7 @@
  *   loses whenever it arrives. Positions carry the time at which their writer took the shard over, and then count up:
  *   the last owner's stand, also where an outdated one had come further.
  * Nothing is read before it is written. Rows lie by id and are ordered when read (`cassandra/list-window.ts`); what is
- *   read of one person, up to `readPageRows`, is read by one query, and so meets whole writes only.
+ *   read of one person, up to `storePageRows`, is read by one query, and so meets whole writes only.
  * Rows have a time to live well past retention, which removes them earlier: it is for what retention never meets.
  */
 import type { Client, types } from 'cassandra-driver';
@@ -53,8 +53,6 @@ const nextPeople =
 const getPositions = 'SELECT positions, writetime(positions) AS written FROM shard_positions WHERE shard = ?';
 const putPositions = 'UPDATE shard_positions USING TIMESTAMP ? SET positions = ? WHERE shard = ?';
 
-/** Rows of one page of a query: more than a person has, so that one query is one page. */
-const readPageRows = 10_000;
 /** By how much a new owner's positions are ahead of the last ones seen, in revisions: what was on its way loses. */
 const takeOverStep: Revision = 4096 * 1000;
 
@@ -116,7 +114,7 @@ export class InboxStoreCassandra implements InboxStore {
   }
 
   async members(person: PersonKey, id: NotificationId): Promise<readonly Member[]> {
-    const rows = await this.#select(deltas, [...partition(person), id], readPageRows);
+    const rows = await this.#select(deltas, [...partition(person), id], limits.storePageRows);
     const texts = rows.map((row) => decodeMembers(row.members as string));
     if (rows.length > limits.memberDeltasMax) {
       const last = rows.at(-1) as types.Row;
@@ -134,7 +132,7 @@ export class InboxStoreCassandra implements InboxStore {
     const [row] = await this.#select(one, [...partition(person), statements.personId], 1);
     const facts = (row?.facts ?? null) as Facts;
     if (!hasItemMarks(facts)) return { ...throughOf(facts), items: new Map() };
-    const rows = await this.#select(factsOnly, [...partition(person), idsEnd], readPageRows);
+    const rows = await this.#select(factsOnly, [...partition(person), idsEnd], limits.storePageRows);
     return { ...throughOf(facts), items: itemMarksOf(rows as unknown as Row[]) };
   }
 
@@ -186,7 +184,7 @@ export class InboxStoreCassandra implements InboxStore {
       if (window.isSure(count)) return { rows, window };
       if (window.size < count) continue;
       const leastId = window.leastIdFor(count);
-      const all = await this.#rows(range, [...partition(person), greatestId, leastId], readPageRows);
+      const all = await this.#rows(range, [...partition(person), greatestId, leastId], limits.storePageRows);
       return { rows: all, window: new ListWindow(all, leastId, list) };
     }
   }

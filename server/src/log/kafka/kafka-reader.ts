@@ -42,9 +42,6 @@ export interface ReaderPlace {
   readonly end: Position;
 }
 
-/** A direct fetch waits at the broker for what is known to be there; so often without an answer is given up for now. */
-const emptyFetchesMax = 3;
-
 export class KafkaReader implements LogReader {
   readonly shard: number;
   readonly lane: Lane;
@@ -81,7 +78,7 @@ export class KafkaReader implements LogReader {
       const before = this.#fetchAt;
       const isReachable = await this.#host.fetch(this);
       if (this.#fetchAt > before) empty = 0;
-      else if (this.#failure === null && (!isReachable || ++empty === emptyFetchesMax)) return null;
+      else if (this.#failure === null && (!isReachable || ++empty === limits.emptyFetchesMax)) return null;
     }
   }
 
