@@ -6,6 +6,7 @@
 import { auth, Client, type ClientOptions, policies, types } from 'cassandra-driver';
 import { limits } from '../base/limits.ts';
 import { refreshInTurn } from './refresh-in-turn.ts';
+import { shutReplacedHosts } from './shut-replaced-hosts.ts';
 import { tellWhenUnavailable } from './store-unavailable.ts';
 
 export interface CassandraOptions {
@@ -42,6 +43,7 @@ export async function connectCassandra(options: CassandraOptions): Promise<Clien
     monitorReporting: { enabled: false },
   });
   refreshInTurn(client);
+  shutReplacedHosts(client);
   tellWhenUnavailable(client);
   try {
     await client.connect();
