@@ -255,6 +255,16 @@ export const limits = {
   /** A title in the in-app text is cut to this, in UTF-8 bytes, between grapheme clusters. */
   inAppTitleBytesMax: 160,
 
+  // Types of events (C1)
+  /** Of a type's name without a version; a longer one in a catalogue is a mistake. */
+  typeNameCharsMax: 120,
+  /** The window of a type that names none (D6). */
+  notifyWindowSeconds: 60,
+  /** How long a push or email of a type that says nothing is worth sending; then it expires. */
+  typeTtlHours: 72,
+  /** How long something may stay unseen before an email tells of it, for types that say nothing (D10). */
+  emailAfterMinutes: 30,
+
   // Hints between processes (G2, V30)
   /** A call to the bus, to presence or to what else Redis holds; after this it has failed. */
   busWaitMs: second,

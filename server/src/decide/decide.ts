@@ -6,7 +6,7 @@
  * the type's rule first says what the event means for the inbox; who is told, how and when (preferences, quiet hours,
  * windows, caps) is decided from its `tells`.
  */
-import type { TypeEntry } from '../content/type-catalogue.ts';
+import type { TypeEntry } from '../content/type-entry.ts';
 import type { Decision } from './decision.ts';
 import type { EventFacts } from './event-facts.ts';
 import type { RecipientFacts } from './recipient-facts.ts';

@@ -1,6 +1,6 @@
 /** What an event does to one person's inbox, and why (D1). */
 import type { Reason } from '@carillon/contract/reasons.ts';
-import type { TypeEntry } from '../content/type-catalogue.ts';
+import type { TypeEntry } from '../content/type-entry.ts';
 import type { Item, Member } from '../inbox/item.ts';
 
 export type Change =

@@ -1,5 +1,5 @@
 /** What the rules are told of an event: plain values, read once from its record. */
-import type { TypeEntry } from '../content/type-catalogue.ts';
+import type { TypeEntry } from '../content/type-entry.ts';
 import type { ItemActor, ItemObject } from '../inbox/item.ts';
 
 export interface EventFacts {

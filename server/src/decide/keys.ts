@@ -3,7 +3,7 @@
  * events of a group mean the same. A key with an empty part falls back to the event's own id, so that events about
  * nothing never count as the same (BC-21).
  */
-import type { TypeEntry } from '../content/type-catalogue.ts';
+import type { TypeEntry } from '../content/type-entry.ts';
 import type { EventFacts } from './event-facts.ts';
 
 const separator = '\u0001';
@@ -42,18 +42,9 @@ export function standsAlone(groupKey: string): boolean {
   return groupKey.startsWith(gonePrefix) || (first > 0 && groupKey.indexOf(separator, first + 1) > 0);
 }
 
-/** A reply and a mention by one person in one thing share a row (BC-04). */
+/** Types of one family share a row: a reply and a mention by one person in one thing (BC-04). */
 function aloneKey(type: TypeEntry, event: KeyParts): string {
-  const family = isTalk(type) ? 'talk' : type.name;
-  return `${family}${separator}${event.actorId}${separator}${event.thing}`;
-}
-
-export function isTalk(type: TypeEntry): boolean {
-  return type.name === 'reply.created' || type.name === 'mention.created';
-}
-
-export function isMention(type: TypeEntry): boolean {
-  return type.name === 'mention.created';
+  return `${type.family}${separator}${event.actorId}${separator}${event.thing}`;
 }
 
 function ownKey(type: TypeEntry, event: KeyParts): string {
@@ -62,7 +53,7 @@ function ownKey(type: TypeEntry, event: KeyParts): string {
 
 /** The mention part of a row is a member of its own, so that each part is undone by its own order. */
 export function makeMemberKey(type: TypeEntry, event: KeyParts): string {
-  if (isMention(type)) return mentionKey(event);
+  if (type.isMention) return mentionKey(event);
   return type.grouping === 'object' ? event.actorId : `${event.actorId}${separator}${event.thing}`;
 }
 

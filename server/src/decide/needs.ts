@@ -1,9 +1,8 @@
 /** What must be loaded of a person before an event can be decided: kept beside the rules, which ask for nothing else. */
 import { limits } from '../base/limits.ts';
-import { builtInTypes, type TypeEntry } from '../content/type-catalogue.ts';
+import type { TypeEntry } from '../content/type-entry.ts';
 import type { EventFacts } from './event-facts.ts';
-import { groupKeyOf, isMention } from './keys.ts';
-import { commentType, mentionType } from './rules/notify.ts';
+import { groupKeyOf } from './keys.ts';
 
 export interface Needs {
   /** Groups whose members the rule looks up. */
@@ -22,11 +21,13 @@ export function needsOf(event: EventFacts): Needs {
     case 'notify':
       return { groupKeys: keysFor(type, event), backToMs: rememberedFrom(event.timeMs), wholeInbox: false };
     case 'undo': {
-      const types = type.undoes.map((name) => builtInTypes.find(name) as TypeEntry);
-      return { groupKeys: types.flatMap((each) => keysFor(each, event)), backToMs: everything, wholeInbox: false };
+      const groupKeys = type.undone.flatMap((each) => keysFor(each, event));
+      return { groupKeys, backToMs: everything, wholeInbox: false };
     }
-    case 'edit':
-      return { groupKeys: keysFor(mentionType, event), backToMs: everything, wholeInbox: true };
+    case 'edit': {
+      const groupKeys = type.mention === null ? [] : keysFor(type.mention, event);
+      return { groupKeys, backToMs: everything, wholeInbox: true };
+    }
     case 'gone':
       return { groupKeys: [], backToMs: everything, wholeInbox: true };
   }
@@ -43,7 +44,7 @@ function rememberedFrom(timeMs: number): number {
 /** A comment and a mention in it know of each other (BC-04). */
 function keysFor(type: TypeEntry, event: EventFacts): string[] {
   const keys = [groupKeyOf(type, event)];
-  if (isMention(type) && event.parent !== '') keys.push(groupKeyOf(commentType, event));
-  if (type === commentType) keys.push(groupKeyOf(mentionType, event));
+  if (event.parent !== '') for (const comment of type.mentionedIn) keys.push(groupKeyOf(comment, event));
+  if (type.mention !== null) keys.push(groupKeyOf(type.mention, event));
   return keys;
 }

@@ -5,18 +5,19 @@
 import type { Change, Decision } from '../decision.ts';
 import type { EventFacts } from '../event-facts.ts';
 import type { RecipientFacts } from '../recipient-facts.ts';
-import { mentionType, tellOf } from './notify.ts';
+import { tellOf } from './notify.ts';
 import { takeBack } from './undo.ts';
 
 export function edit(event: EventFacts, facts: RecipientFacts): Decision {
   const reworded = reword(event, facts);
-  if (event.mentions === null) return { changes: reworded, tells: false, reason: 'default' };
+  const { mention } = event.type;
+  if (event.mentions === null || mention === null) return { changes: reworded, tells: false, reason: 'default' };
   if (event.mentions.includes(facts.user)) {
-    const told = tellOf(mentionType, event, facts);
+    const told = tellOf(mention, event, facts);
     return { ...told, changes: [...reworded, ...told.changes] };
   }
   const changes: Change[] = [...reworded];
-  takeBack(mentionType, event, facts, changes);
+  takeBack(mention, event, facts, changes);
   return { changes, tells: false, reason: 'undone' };
 }
 

@@ -3,16 +3,13 @@
  * One person and thing counts once in 24 h (D4); what is news joins the open row of its group or opens the next (D5).
  */
 import { limits } from '../../base/limits.ts';
-import { builtInTypes, type TypeEntry } from '../../content/type-catalogue.ts';
+import type { TypeEntry } from '../../content/type-entry.ts';
 import type { Member } from '../../inbox/item.ts';
 import { type Change, type Decision, nothing } from '../decision.ts';
 import type { EventFacts } from '../event-facts.ts';
-import { groupKeyOf, isMention, isTalk, memberKeyOf } from '../keys.ts';
+import { groupKeyOf, memberKeyOf } from '../keys.ts';
 import { compareOrder } from '../order.ts';
 import type { GroupFacts, RecipientFacts } from '../recipient-facts.ts';
-
-export const mentionType = builtInTypes.find('mention.created') as TypeEntry;
-export const commentType = builtInTypes.find('comment.created') as TypeEntry;
 
 /** Earlier than any event; what it differs from a time by can still be stored exactly. */
 const neverCounted = -8.6e15;
@@ -54,12 +51,13 @@ function sameMeaning(event: EventFacts, { group, member }: FoundMember): Decisio
 
 function news(type: TypeEntry, event: EventFacts, newest: GroupFacts | null, facts: RecipientFacts): Decision {
   const member = toMember(type, event, true);
-  const sameThing = isMention(type) ? joinComment(event, facts, member) : absorbMention(type, event, facts);
-  if (sameThing !== null && isMention(type)) return { changes: sameThing, tells: false, reason: 'duplicate' };
+  const joined = type.isMention ? joinComment(type, event, facts, member) : null;
+  if (joined !== null) return { changes: joined, tells: false, reason: 'duplicate' };
 
+  const absorbed = absorbMention(type, event, facts);
   const open = openGroup(newest, event.timeMs);
-  const told = sameThing !== null || (open !== null && isTalk(type) && isPresent(open));
-  const members = sameThing === null ? [member] : [member, toMember(mentionType, event, true)];
+  const told = absorbed !== null || (open !== null && type.family !== type.name && isPresent(open));
+  const members = absorbed === null ? [member] : [member, toMember(absorbed.mention, event, true)];
   const change: Change =
     open === null
       ? { kind: 'open', type, groupKey: groupKeyOf(type, event), members, hidden: false }
@@ -68,9 +66,10 @@ function news(type: TypeEntry, event: EventFacts, newest: GroupFacts | null, fac
           item: open.item,
           members,
           news: !told,
-          becomes: isMention(type) && isPresent(open) ? null : type,
+          becomes: type.isMention && isPresent(open) ? null : type,
         };
-  return { changes: [...(sameThing ?? []), change], tells: !told, reason: told ? 'duplicate' : 'default' };
+  const changes = absorbed === null ? [change] : [absorbed.change, change];
+  return { changes, tells: !told, reason: told ? 'duplicate' : 'default' };
 }
 
 /** The newest row of a group takes an event unless it has been read or began a span ago. One that comes late joins. */
@@ -80,19 +79,27 @@ export function openGroup(newest: GroupFacts | null, timeMs: number): GroupFacts
 }
 
 /** A mention in a comment that a row tells of already: the row is flagged, nothing more (BC-04). */
-function joinComment(event: EventFacts, facts: RecipientFacts, member: Member): Change[] | null {
+function joinComment(type: TypeEntry, event: EventFacts, facts: RecipientFacts, member: Member): Change[] | null {
   if (event.parent === '') return null;
-  const comment = findMember(facts.newest(groupKeyOf(commentType, event)), memberKeyOf(commentType, event));
-  if (comment === null || !comment.member.present) return null;
-  return [{ kind: 'members', item: comment.group.item, members: [member], news: false, becomes: null }];
+  for (const commentType of type.mentionedIn) {
+    const comment = findMember(facts.newest(groupKeyOf(commentType, event)), memberKeyOf(commentType, event));
+    if (comment === null || !comment.member.present) continue;
+    return [{ kind: 'members', item: comment.group.item, members: [member], news: false, becomes: null }];
+  }
+  return null;
+}
+
+interface AbsorbedMention {
+  readonly mention: TypeEntry;
+  readonly change: Change;
 }
 
 /** A comment whose mention came first: the mention's row gives way to the comment's. */
-function absorbMention(type: TypeEntry, event: EventFacts, facts: RecipientFacts): Change[] | null {
-  if (type !== commentType) return null;
-  const mention = findMember(facts.newest(groupKeyOf(mentionType, event)), memberKeyOf(mentionType, event));
-  if (mention === null || !mention.member.present) return null;
-  return [{ kind: 'withdraw', item: mention.group.item }];
+function absorbMention({ mention }: TypeEntry, event: EventFacts, facts: RecipientFacts): AbsorbedMention | null {
+  if (mention === null) return null;
+  const found = findMember(facts.newest(groupKeyOf(mention, event)), memberKeyOf(mention, event));
+  if (found === null || !found.member.present) return null;
+  return { mention, change: { kind: 'withdraw', item: found.group.item } };
 }
 
 function isPresent(group: GroupFacts): boolean {

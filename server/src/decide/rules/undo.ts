@@ -2,25 +2,19 @@
  * The rule of types that take something back: an unlike, an unfollow. The person leaves the row, and the row goes when
  * nobody is left (E7, D5). An undo that comes before what it undoes is remembered, so that the late one tells nobody.
  */
-import type { TypeEntry } from '../../content/type-catalogue.ts';
-import { builtInTypes } from '../../content/type-catalogue.ts';
+import type { TypeEntry } from '../../content/type-entry.ts';
 import type { Change, Decision } from '../decision.ts';
 import type { EventFacts } from '../event-facts.ts';
-import { groupKeyOf, isMention, memberKeyOf } from '../keys.ts';
+import { groupKeyOf, memberKeyOf } from '../keys.ts';
 import { compareOrder } from '../order.ts';
 import type { GroupFacts, RecipientFacts } from '../recipient-facts.ts';
-import { commentType, openGroup, toMember } from './notify.ts';
+import { openGroup, toMember } from './notify.ts';
 
 export function undo(event: EventFacts, facts: RecipientFacts): Decision {
   const changes: Change[] = [];
   let isKnown = false;
-  for (const name of event.type.undoes) {
-    const type = builtInTypes.find(name) as TypeEntry;
-    isKnown = takeBack(type, event, facts, changes) || isKnown;
-  }
-  if (!isKnown) {
-    for (const name of event.type.undoes) changes.push(remember(builtInTypes.find(name) as TypeEntry, event, facts));
-  }
+  for (const type of event.type.undone) isKnown = takeBack(type, event, facts, changes) || isKnown;
+  if (!isKnown) for (const type of event.type.undone) changes.push(remember(type, event, facts));
   return { changes, tells: false, reason: 'undone' };
 }
 
@@ -43,7 +37,8 @@ export function takeBack(type: TypeEntry, event: EventFacts, facts: RecipientFac
 /** A mention may live in its own row or in the row of the comment it stands in. */
 function* rowsOf(type: TypeEntry, event: EventFacts, facts: RecipientFacts): Iterable<GroupFacts> {
   yield* chain(facts.newest(groupKeyOf(type, event)));
-  if (isMention(type) && event.parent !== '') yield* chain(facts.newest(groupKeyOf(commentType, event)));
+  if (event.parent === '') return;
+  for (const comment of type.mentionedIn) yield* chain(facts.newest(groupKeyOf(comment, event)));
 }
 
 function* chain(newest: GroupFacts | null): Iterable<GroupFacts> {
