@@ -212,6 +212,14 @@ export const limits = {
   /** How often intake asks how far the shards are behind. */
   lagReadMs: second,
 
+  // PostgreSQL (G2)
+  /** Longest wait for a connection; then the call has failed. */
+  databaseConnectMs: 5 * second,
+  /** One statement; then it has failed and its connection is closed. */
+  databaseStatementMs: 10 * second,
+  /** A connection that nobody needs is closed after this. */
+  databaseIdleMs: 30 * second,
+
   // Inbox (I1–I7, D4, D5)
   /** Rows of one person; the oldest are archived and trimmed in the background. */
   rowsPerPersonMax: 5000,
@@ -264,6 +272,22 @@ export const limits = {
   typeTtlHours: 72,
   /** How long something may stay unseen before an email tells of it, for types that say nothing (D10). */
   emailAfterMinutes: 30,
+
+  // Profiles (D2, D3, A2, A3)
+  /** Mutes of one person; one more is refused until another goes. */
+  mutesMax: 1000,
+  /** A change of a profile is known to every process after this; one that cannot know holds nothing for true (D3). */
+  profileStaleMs: 5 * second,
+  /** How often a process of a cluster asks who has changed. */
+  profileWatchMs: second,
+  /** How long is kept who has changed; a process that could not ask for half of that takes everybody for changed. */
+  profileChangesKeptMs: 30 * second,
+  /** Changed people told at once in a cluster; of more, everybody is taken for changed. */
+  profileChangesMax: 10_000,
+  /** Changes of one transaction in a cluster; more go in the next. */
+  profileChangesPerStep: 100,
+  /** Profiles kept in memory, each counted by its size (`profileWeight`); those unused longest go first. */
+  cachedProfileWeightMax: 400_000,
 
   // Hints between processes (G2, V30)
   /** A call to the bus, to presence or to what else Redis holds; after this it has failed. */

@@ -78,7 +78,7 @@ export const metricList = {
   carillon_inbox_write_errors_total: counter('Writes to the inbox store that failed.', none),
   carillon_inbox_trimmed_total: counter('Rows deleted by retention and trimming.', none),
   carillon_cache_reads_total: counter("People of micro-batches: in the shard's memory, or read from the store.", {
-    cache: ['people'],
+    cache: ['people', 'profiles'],
     result: ['hit', 'miss'],
   }),
 

@@ -31,9 +31,11 @@ import { RateLimit } from '../intake/rate-limit.ts';
 import type { AppendStatus } from '../log/event-log.ts';
 import type { PackedBatch } from '../log/record.ts';
 import { consumptionCheck, type ReadinessCheck } from '../ops/readiness.ts';
+import type { ProfileStore } from '../profile/profile-store.ts';
 import { Caller } from './channel.ts';
 import { PageCache } from './page-cache.ts';
 import { consumptionOf, createProgress, unappliedBytes } from './progress.ts';
+import { RemoteProfiles } from './remote-profiles.ts';
 import type { Problem } from './shard-reports.ts';
 import type { ShardThreadOptions } from './shard-thread-options.ts';
 
@@ -47,6 +49,7 @@ export class EmbeddedEngine implements Engine {
   readonly log: IntakeLog;
   readonly inbox: InboxService;
   readonly feed: LiveFeed;
+  readonly profiles: ProfileStore;
   readonly idempotency: IdempotencyStore;
   readonly revocations: RevocationStore;
   readonly tickets: StreamTickets;
@@ -65,6 +68,7 @@ export class EmbeddedEngine implements Engine {
     this.log = new RemoteLog(caller, progress, options.shards);
     this.inbox = new RemoteInbox(caller, options.clock);
     this.feed = new RemoteFeed(caller);
+    this.profiles = new RemoteProfiles(caller);
     this.idempotency = {
       get: (key, nowMs) => caller.call('idempotencyGet', [key, nowMs]),
       put: (key, answer, expiresAtMs) => caller.call('idempotencyPut', [key, answer, expiresAtMs]),

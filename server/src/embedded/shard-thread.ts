@@ -13,6 +13,7 @@ import { InboxStoreLevel } from '../inbox/inbox-store-level.ts';
 import { openLevel } from '../inbox/open-level.ts';
 import { IdempotencyStoreLevel } from '../intake/idempotency-store-level.ts';
 import { EventLogSegments } from '../log/event-log-segments.ts';
+import { ProfileStoreLevel } from '../profile/profile-store-level.ts';
 import { usualMemory } from '../shard/shard-memory.ts';
 import { Answerer, type Handler } from './channel.ts';
 import { countCommits, recoveryProblems } from './count-commits.ts';
@@ -41,6 +42,8 @@ async function open(): Promise<Record<string, Handler>> {
   const inbox = new InboxServiceStore({ store, clock, cursorSecret: options.cursorSecret, describe: describeInApp });
   const idempotency = new IdempotencyStoreLevel(db, 'idempotency/');
   const revocations = new RevocationStoreLevel(db, 'revoked/');
+  const profiles = new ProfileStoreLevel(db, 'profile/', clock);
+  profiles.watch({ changed: (people) => answerer.notify('profilesChanged', people), missed() {} });
   const host = new ShardHost({
     log,
     store,
@@ -81,6 +84,9 @@ async function open(): Promise<Record<string, Handler>> {
     idempotencyExpire: idempotency.expire.bind(idempotency),
     revocationsPut: revocations.put.bind(revocations),
     revocationsLoad: revocations.load.bind(revocations),
+    profilesRead: profiles.read.bind(profiles),
+    profilesChange: profiles.change.bind(profiles),
+    profilesPage: profiles.page.bind(profiles),
     async metrics() {
       loopDelay.read();
       noteLag(options.progress, await host.oldestUnappliedMs());
@@ -90,6 +96,7 @@ async function open(): Promise<Record<string, Handler>> {
       loopDelay.stop();
       await housekeeping.stop();
       await host.stop();
+      await profiles.close();
       await db.close();
     },
   };
