@@ -28,10 +28,11 @@ const secret = 'x'.repeat(64);
 function environmentOf({ environment = {} }: ComposeService): Record<string, string> {
   return Object.fromEntries(
     Object.entries(environment).map(([name, value]) => {
-      const wanted = /^\$\{(\w+):\?.*\}$/.exec(String(value))?.[1];
-      if (wanted === undefined) return [name, String(value)];
-      assert.ok(read('deploy/make-env.sh').includes(`\n${wanted}=`), `make-env.sh writes ${wanted}`);
-      return [name, wanted.endsWith('_HASH') ? 'a'.repeat(64) : `${wanted}${secret}`];
+      const filled = String(value).replace(/\$\{(\w+):\?[^}]*\}/g, (_, wanted: string) => {
+        assert.ok(read('deploy/make-env.sh').includes(`\n${wanted}=`), `make-env.sh writes ${wanted}`);
+        return wanted.endsWith('_HASH') ? 'a'.repeat(64) : `${wanted}${secret}`;
+      });
+      return [name, filled];
     }),
   );
 }
@@ -65,6 +66,7 @@ test('every process of ours accepts its command, environment and configuration',
     assert.deepEqual(config.kafka.brokers, ['kafka:9092']);
     assert.deepEqual(config.cassandra.contactPoints, ['cassandra:9042']);
     assert.equal(config.redis.url, 'redis://redis:6379');
+    assert.match(config.postgres.url, /^postgres:\/\/postgres:\w+@postgres:5432\/postgres$/);
   }
 });
 

@@ -1,4 +1,4 @@
-/** Kafka, Cassandra and Redis for one bench: on ports of their own with fresh folders, and gone with them afterwards. */
+/** Kafka, Cassandra, Redis and PostgreSQL for one bench: on ports of their own with fresh folders, and gone with them afterwards. */
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -9,8 +9,9 @@ import { createServices, placementFrom } from '../../scripts/services/service-li
 
 export type ServiceUsed = Extract<ServiceName, 'kafka' | 'cassandra' | 'redis'>;
 
-const used: readonly ServiceUsed[] = ['kafka', 'cassandra', 'redis'];
-const ports = { KAFKA_PORT: '22092', CASSANDRA_PORT: '22042', REDIS_PORT: '22379' };
+/** PostgreSQL has to be there, and has no part in what is measured. */
+const used: readonly ServiceName[] = ['kafka', 'cassandra', 'redis', 'postgres'];
+const ports = { KAFKA_PORT: '22092', CASSANDRA_PORT: '22042', REDIS_PORT: '22379', POSTGRES_PORT: '22432' };
 
 export class OwnServices {
   readonly #folder: string;

@@ -118,7 +118,7 @@ export const errorCodes = {
   },
   CARILLON_STORE_UNAVAILABLE: {
     status: 503,
-    title: 'The inbox store does not answer',
+    title: 'A store that is needed does not answer',
     next: 'Repeat the request after `Retry-After`.',
   },
   CARILLON_DRAINING: {

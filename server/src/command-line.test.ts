@@ -10,6 +10,7 @@ const nowhere = {
   KAFKA_BROKERS: '127.0.0.1:1',
   CASSANDRA_CONTACT_POINTS: '127.0.0.1:1',
   REDIS_URL: 'redis://someone:secret@127.0.0.1:1',
+  POSTGRES_URL: 'postgres://someone:secret@127.0.0.1:1/carillon',
 };
 
 function run(...args: string[]): { status: number | null; output: string } {
@@ -45,11 +46,13 @@ test('a flag, command or value that is not known ends with 2 and says which', ()
 test('G2: what the cluster engine stands on and is not there is named, all at once, and ends with 1', () => {
   const { status, output } = run('check', '--engine', 'cluster');
   assert.equal(status, 1, output);
-  for (const name of ['Kafka', 'Cassandra', 'Redis']) {
-    assert.match(
-      output,
-      new RegExp(`${name} does not answer at .*127.0.0.1:1 .*npm run services -- start ${name.toLowerCase()}`),
-    );
+  for (const [name, service = name.toLowerCase()] of [
+    ['Kafka'],
+    ['Cassandra'],
+    ['Redis'],
+    ['PostgreSQL', 'postgres'],
+  ] as const) {
+    assert.match(output, new RegExp(`${name} does not answer at .*127.0.0.1:1 .*npm run services -- start ${service}`));
   }
   assert.doesNotMatch(output, /secret/);
 });

@@ -82,7 +82,7 @@ export function commandLine(): Command {
 }
 
 const engineFlag = (): Option =>
-  new Option('--engine <engine>', 'embedded: one process · cluster: Kafka, Cassandra and Redis');
+  new Option('--engine <engine>', 'embedded: one process · cluster: Kafka, Cassandra, Redis and PostgreSQL');
 const configFlag = (): Option => new Option('--config <file>', 'configuration file, YAML or JSON');
 const dataFlag = (): Option => new Option('--data-dir <folder>', 'folder of the data of the embedded engine');
 

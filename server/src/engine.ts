@@ -1,6 +1,6 @@
 /**
  * What an engine gives to the parts above it: the ports of intake, API and gateway. `embedded/` has everything in one
- * process, `cluster/` on Kafka, Cassandra and Redis. `app.ts` knows no other difference between the two.
+ * process, `cluster/` on Kafka, Cassandra, Redis and PostgreSQL. `app.ts` knows no other difference between the two.
  */
 import type { RevocationStore } from './auth/revocation-store.ts';
 import type { Snapshot } from './base/telemetry.ts';
@@ -11,6 +11,7 @@ import type { IdempotencyStore } from './intake/idempotency-store.ts';
 import type { IntakeLog } from './intake/intake-log.ts';
 import type { RateLimit } from './intake/rate-limit.ts';
 import type { ReadinessCheck } from './ops/readiness.ts';
+import type { ProfileStore } from './profile/profile-store.ts';
 
 /** What this process does not do by its roles is null: then its operations are not there. */
 export interface Engine {
@@ -20,6 +21,8 @@ export interface Engine {
   readonly inbox: InboxService | null;
   /** For holding streams. */
   readonly feed: LiveFeed | null;
+  /** For what people and apps say of people. */
+  readonly profiles: ProfileStore | null;
   /** How fast callers may send, to all processes together. */
   readonly rate: RateLimit;
   readonly idempotency: IdempotencyStore;

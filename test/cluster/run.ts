@@ -1,6 +1,6 @@
 /**
- * `npm run test:cluster`: the test files below test/cluster against real Kafka, Cassandra and Redis, which it starts and
- * stops unless their addresses are set or they run already. `-- <pattern>…` runs only files whose path contains a pattern.
+ * `npm run test:cluster`: the test files below test/cluster against real Kafka, Cassandra, Redis and PostgreSQL, which it
+ * starts and stops unless their addresses are set or they run already. `-- <pattern>…` runs only files whose path contains a pattern.
  * The last line is `N passed, N failed`.
  */
 import { globSync } from 'node:fs';

@@ -1,5 +1,5 @@
 /**
- * The real Kafka, Cassandra and Redis of the cluster tests: `npm run test:cluster` starts them, and tests that need one to
+ * The real Kafka, Cassandra, Redis and PostgreSQL of the cluster tests: `npm run test:cluster` starts them, and tests that need one to
  * fail kill and restart it. Where an address is set in the environment, that server is used and none is started.
  */
 import { killServer, startServer, stopServer } from '../../scripts/services/run-server.ts';
@@ -8,9 +8,9 @@ import type { Server, ServiceName } from '../../scripts/services/service.ts';
 import { createServices, placementFrom } from '../../scripts/services/service-list.ts';
 
 /** What the cluster engine needs. */
-export type ClusterService = Extract<ServiceName, 'kafka' | 'cassandra' | 'redis'>;
+export type ClusterService = ServiceName;
 
-const needed: readonly ClusterService[] = ['kafka', 'cassandra', 'redis'];
+const needed: readonly ClusterService[] = ['kafka', 'cassandra', 'redis', 'postgres'];
 const services = createServices(placementFrom(process.env));
 
 /** Starts what is needed, has no address and does not run. Sets the addresses. Answers what `stopServices` shall stop. */

@@ -1,6 +1,6 @@
 /**
- * The service as a cluster of real processes on real Kafka, Cassandra and Redis: two that take events, three that work at
- * shards, two that people speak with, behind one address. Topics, keyspace and keys are of its own and removed at the end.
+ * The service as a cluster of real processes on real services: two that take events, three that work at shards, two that
+ * people speak with, behind one address. Topics, keyspace, schema and keys are of its own and removed at the end.
  */
 import { lanes } from '@carillon/contract/lanes.ts';
 import type { Client } from 'cassandra-driver';
@@ -119,7 +119,8 @@ export class ClusterRun implements ServiceRun {
   /** Removes what it made in the services. */
   async close(): Promise<void> {
     await this.#edge.close();
-    const { kafka, cassandra } = this.#clients;
+    const { kafka, cassandra, database } = this.#clients;
+    await database.query(`DROP SCHEMA IF EXISTS ${database.schema} CASCADE`);
     await kafka.admin.deleteTopics({ topics: this.#topics() });
     await dropKeyspace(cassandra, this.#config.cassandra.keyspace);
     await this.#clients.close();

@@ -171,5 +171,6 @@ function clusterConfig(): object {
     kafka: { topicPrefix: name, replicationFactor: 1 },
     cassandra: { keyspace: name, replicationFactor: 1 },
     redis: { keyPrefix: `${name}:` },
+    postgres: { schema: name },
   };
 }

@@ -14,6 +14,7 @@ import type { InboxStore } from '../../server/src/inbox/inbox-store.ts';
 import { IdempotencyStoreMemory } from '../../server/src/intake/idempotency-store-memory.ts';
 import { Intake } from '../../server/src/intake/intake.ts';
 import type { EventLog } from '../../server/src/log/event-log.ts';
+import { ProfileStoreMemory } from '../../server/src/profile/profile-store-memory.ts';
 import type { ShardMemory } from '../../server/src/shard/shard-memory.ts';
 import type { Faults } from './faults.ts';
 import { ProcessLife } from './faults.ts';
@@ -78,6 +79,7 @@ export class ClusterProcess {
         'rows',
         'marks',
       ]),
+      profiles: new ProfileStoreMemory(life.clock),
       presence: life.around(services.presence, ['gatewaysOf']),
       gateway: name,
       idempotency: new IdempotencyStoreMemory(),

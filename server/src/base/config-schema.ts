@@ -108,7 +108,7 @@ export const Config = Type.Object(
       default: 'embedded',
       env: 'CARILLON_ENGINE',
       description:
-        '`embedded` is one process with all data in `dataDir`; `cluster` is any number of processes on Kafka, Cassandra and Redis.',
+        '`embedded` is one process with all data in `dataDir`; `cluster` is any number of processes on Kafka, Cassandra, Redis and PostgreSQL.',
     }),
     roles: Type.Array(Type.Enum(roles), {
       minItems: 1,

@@ -120,8 +120,34 @@ const Redis = Type.Object(
   closed,
 );
 
-export const serviceSettings = { kafka: Kafka, cassandra: Cassandra, redis: Redis } as const;
+const Postgres = Type.Object(
+  {
+    url: Type.String({
+      pattern: '^postgres(ql)?://[^?#]+$',
+      default: 'postgres://postgres@127.0.0.1:15432/postgres',
+      env: 'POSTGRES_URL',
+      description: 'PostgreSQL 13 or later: `postgres://user:password@host:port/database`, without parameters.',
+    }),
+    schema: Type.String({
+      pattern: '^[a-z][a-z0-9_]{0,47}$',
+      default: 'carillon',
+      description: 'Schema of all tables; `carillon migrate` makes it.',
+    }),
+    poolSize: Type.Integer({
+      minimum: 2,
+      maximum: 200,
+      default: 10,
+      description: 'Connections of one process at most.',
+    }),
+    tls,
+    tlsCaFile,
+  },
+  closed,
+);
+
+export const serviceSettings = { kafka: Kafka, cassandra: Cassandra, redis: Redis, postgres: Postgres } as const;
 
 export type KafkaSettings = Static<typeof Kafka>;
 export type CassandraSettings = Static<typeof Cassandra>;
 export type RedisSettings = Static<typeof Redis>;
+export type PostgresSettings = Static<typeof Postgres>;

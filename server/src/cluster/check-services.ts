@@ -4,6 +4,7 @@ import type { Config } from '../base/config-schema.ts';
 import { derivedConfig } from '../base/derived-config.ts';
 import { checkTopics } from '../log/kafka/ensure-topics.ts';
 import { checkCassandraSchema } from './cassandra-schema.ts';
+import { checkPostgresSchema } from './postgres-schema.ts';
 import { connectServices, type ServiceClients } from './service-clients.ts';
 
 /** `carillon check`. Rejects with what is wrong. */
@@ -16,8 +17,9 @@ export async function checkServices(config: Config, clock: Clock): Promise<void>
   }
 }
 
-export async function checkPrepared(config: Config, { kafka, cassandra }: ServiceClients): Promise<void> {
+export async function checkPrepared(config: Config, { kafka, cassandra, database }: ServiceClients): Promise<void> {
   const { shards } = derivedConfig(config);
   await checkCassandraSchema(cassandra, { keyspace: config.cassandra.keyspace, replication: {}, shards });
+  await checkPostgresSchema(database);
   await checkTopics(kafka.admin, { topicPrefix: config.kafka.topicPrefix, shards });
 }

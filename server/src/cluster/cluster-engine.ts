@@ -24,6 +24,7 @@ import type { RateShare } from '../intake/rate-share.ts';
 import { shareRate } from '../intake/share-rate.ts';
 import type { EventLog } from '../log/event-log.ts';
 import type { ReadinessCheck } from '../ops/readiness.ts';
+import type { ProfileStore } from '../profile/profile-store.ts';
 import type { ShardMemory } from '../shard/shard-memory.ts';
 import type { ShardOwnership } from '../shard/shard-ownership.ts';
 import { fencedStore } from './fenced-store.ts';
@@ -47,6 +48,7 @@ export interface ClusterParts {
   /** Records that are durable and not yet applied, by lane. */
   readonly behind: () => Promise<readonly number[]>;
   readonly store: InboxStore;
+  readonly profiles: ProfileStore;
   readonly presence: Presence;
   readonly bus: Bus;
   /** New with each start. */
@@ -70,6 +72,7 @@ export class ClusterEngine implements Engine {
   readonly log: SharedLog | null = null;
   readonly inbox: SharedInbox | null = null;
   readonly feed: LiveFeedBus | null = null;
+  readonly profiles: ProfileStore | null;
   readonly idempotency: IdempotencyStore;
   readonly revocations: RevocationStore;
   readonly tickets: StreamTickets;
@@ -86,6 +89,7 @@ export class ClusterEngine implements Engine {
   private constructor(parts: ClusterParts) {
     this.#parts = parts;
     const { roles, shards, log, group, store, presence, bus, gateway, clock, cursorSecret, onProblem } = parts;
+    this.profiles = roles.includes('api') ? parts.profiles : null;
     this.idempotency = parts.idempotency;
     this.revocations = parts.revocations;
     this.tickets = parts.tickets;
@@ -139,7 +143,7 @@ export class ClusterEngine implements Engine {
   }
 
   async stop(): Promise<void> {
-    const { group, log, bus, disconnect } = this.#parts;
+    const { group, log, profiles, bus, disconnect } = this.#parts;
     await this.feed?.close();
     for (const topic of this.#topics) await topic.stop();
     await this.#upkeep?.stop();
@@ -148,6 +152,7 @@ export class ClusterEngine implements Engine {
     await this.log?.stop();
     this.#publisher.close();
     await log?.close();
+    await profiles.close();
     bus.close();
     await disconnect();
   }

@@ -6,6 +6,7 @@ import { createEventTopics } from '../intake/topic/create-event-topics.ts';
 import { ensureTopics } from '../log/kafka/ensure-topics.ts';
 import { migrateCassandra } from './cassandra-schema.ts';
 import { eventTopics } from './event-topics.ts';
+import { migratePostgres } from './postgres-schema.ts';
 import { connectServices } from './service-clients.ts';
 
 /** Brokers drop nothing by themselves: the owners of shards drop what is old enough and applied. */
@@ -21,6 +22,7 @@ export async function migrate(config: Config, clock: Clock): Promise<string[]> {
     const replication = { [localDataCenter]: storeReplication };
     // First, since it knows how many shards there have been so far.
     const applied = await migrateCassandra(clients.cassandra, { keyspace, replication, shards });
+    const appliedInPostgres = await migratePostgres(clients.database);
     const topics = await ensureTopics(
       clients.kafka.admin,
       { topicPrefix, shards, replicationFactor: logReplication, keptMs: forEver },
@@ -32,13 +34,17 @@ export async function migrate(config: Config, clock: Clock): Promise<string[]> {
         ...(await createEventTopics(clients.kafka.admin, settings, { partitions: shards, replicas: logReplication })),
       );
     }
-    const tables = applied.length === 0 ? 'up to date' : `migrated (${applied.join(', ')})`;
     return [
-      `keyspace ${keyspace}: ${tables}`,
+      `keyspace ${keyspace}: ${didOf(applied)}`,
+      `schema ${config.postgres.schema}: ${didOf(appliedInPostgres)}`,
       ...topics.map(({ topic, did }) => `topic ${topic}: ${did === 'nothing' ? 'up to date' : did}`),
       ...made.map((topic) => `topic ${topic}: created`),
     ];
   } finally {
     await clients.close();
   }
+}
+
+function didOf(migrations: readonly number[]): string {
+  return migrations.length === 0 ? 'up to date' : `migrated (${migrations.join(', ')})`;
 }

@@ -10,6 +10,7 @@ import type { Config } from '../base/config-schema.ts';
 import { limits } from '../base/limits.ts';
 import { KafkaClients, type KafkaOptions } from '../log/kafka/kafka-clients.ts';
 import { type CassandraOptions, connectCassandra } from './cassandra-client.ts';
+import { PostgresDatabase } from './postgres-database.ts';
 import { redisClient } from './redis-client.ts';
 
 export interface ServiceClients {
@@ -17,12 +18,13 @@ export interface ServiceClients {
   readonly cassandra: Client;
   readonly publisher: Redis;
   readonly subscriber: Redis;
+  readonly database: PostgresDatabase;
   close(): Promise<void>;
 }
 
 /** One service that does not answer. */
 export interface Unreachable {
-  readonly service: 'kafka' | 'cassandra' | 'redis';
+  readonly service: 'kafka' | 'cassandra' | 'redis' | 'postgres';
   readonly address: string;
   readonly reason: string;
 }
@@ -41,7 +43,7 @@ export class ServicesUnreachable extends Error {
   }
 }
 
-const titles = { kafka: 'Kafka', cassandra: 'Cassandra', redis: 'Redis' } as const;
+const titles = { kafka: 'Kafka', cassandra: 'Cassandra', redis: 'Redis', postgres: 'PostgreSQL' } as const;
 
 export interface ConnectOptions {
   readonly config: Config;
@@ -56,10 +58,11 @@ export interface ConnectOptions {
 export async function connectServices({ config, clock, name, keyspace }: ConnectOptions): Promise<ServiceClients> {
   const kafka = new KafkaClients(kafkaOptions(config, name));
   const [publisher, subscriber] = [redisOf(config, `${name}-publish`), redisOf(config, `${name}-subscribe`)];
+  const database = databaseOf(config, name);
   const closeThese = async (): Promise<void> => {
     publisher.disconnect();
     subscriber.disconnect();
-    await kafka.close();
+    await Promise.all([kafka.close(), database.close()]);
   };
   const unreachable: Unreachable[] = [];
   let notPrepared: string | null = null;
@@ -77,6 +80,7 @@ export async function connectServices({ config, clock, name, keyspace }: Connect
       return null;
     }),
     kafka.check().catch(tell('kafka', config.kafka.brokers.join(', '))),
+    database.check().catch(tell('postgres', withoutSecrets(config.postgres.url))),
     Promise.all([notReady(publisher, clock), notReady(subscriber, clock)]).then((reasons) => {
       const reason = reasons.find((each) => each !== null);
       if (reason !== undefined) tell('redis', withoutSecrets(config.redis.url))(reason);
@@ -87,7 +91,7 @@ export async function connectServices({ config, clock, name, keyspace }: Connect
       await closeThese();
       await cassandra.shutdown();
     };
-    return { kafka, cassandra, publisher, subscriber, close };
+    return { kafka, cassandra, publisher, subscriber, database, close };
   }
   await closeThese().catch(() => {});
   await cassandra?.shutdown();
@@ -110,6 +114,11 @@ function cassandraOptions({ cassandra }: Config, keyspace: string | null): Cassa
 
 function redisOf({ redis }: Config, name: string): Redis {
   return redisClient(redis.url, name);
+}
+
+function databaseOf({ postgres }: Config, name: string): PostgresDatabase {
+  const { url, schema, poolSize, tls, tlsCaFile } = postgres;
+  return new PostgresDatabase({ url, schema, poolSize, name, ...(tls ? { tls: authorities(tlsCaFile) } : {}) });
 }
 
 function authorities(file: string | undefined): { ca?: Buffer; rejectUnauthorized: true } {

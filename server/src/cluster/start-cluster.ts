@@ -19,6 +19,7 @@ import type { IntakeLog } from '../intake/intake-log.ts';
 import { usualRate } from '../intake/rate-limit.ts';
 import { RateShareRedis } from '../intake/rate-share-redis.ts';
 import { EventLogKafka } from '../log/event-log-kafka.ts';
+import { ProfileStorePostgres } from '../profile/profile-store-postgres.ts';
 import { usualMemory } from '../shard/shard-memory.ts';
 import { ShardOwnershipKafka } from '../shard/shard-ownership-kafka.ts';
 import { checkPrepared } from './check-services.ts';
@@ -55,7 +56,7 @@ export async function startCluster(parts: StartClusterParts): Promise<ClusterEng
 
 function clusterParts(parts: StartClusterParts, clients: ServiceClients, name: string): ClusterParts {
   const { config, clock, random, cursorSecret, onProblem } = parts;
-  const { kafka, cassandra, publisher, subscriber } = clients;
+  const { kafka, cassandra, publisher, subscriber, database } = clients;
   const { roles } = config;
   const { topicPrefix, lostPosition } = config.kafka;
   const { keyPrefix: prefix } = config.redis;
@@ -81,6 +82,7 @@ function clusterParts(parts: StartClusterParts, clients: ServiceClients, name: s
     group: new ShardOwnershipKafka({ clients: kafka, topicPrefix, shards, groupId, clock }),
     behind: () => kafkaLag({ admin: kafka.admin, topicPrefix, groupId, shards }),
     store: new InboxStoreCassandra({ client: cassandra, clock, retentionMs }),
+    profiles: new ProfileStorePostgres(database, clock),
     presence: new PresenceRedis(publisher, prefix),
     bus,
     gateway: name,

@@ -48,9 +48,13 @@ export const keyspace = 'faults';
 export class FaultCluster {
   readonly folder: string;
   readonly members: readonly Member[];
-  readonly #servers: Readonly<Record<ServiceKind, Server>>;
+  readonly #servers: Readonly<Record<ServiceKind | 'postgres', Server>>;
 
-  private constructor(folder: string, members: readonly Member[], servers: Readonly<Record<ServiceKind, Server>>) {
+  private constructor(
+    folder: string,
+    members: readonly Member[],
+    servers: Readonly<Record<ServiceKind | 'postgres', Server>>,
+  ) {
     this.folder = folder;
     this.members = members;
     this.#servers = servers;
@@ -62,10 +66,9 @@ export class FaultCluster {
     mkdirSync(folder, { recursive: true });
     const links = await Promise.all(names.map((_, index) => openLinks(index)));
     const services = createServices(placement(folder, links));
-    const servers = Object.fromEntries(serviceKinds.map((kind) => [kind, services[kind].servers[0]])) as Record<
-      ServiceKind,
-      Server
-    >;
+    const servers = Object.fromEntries(
+      [...serviceKinds, 'postgres' as const].map((kind) => [kind, services[kind].servers[0]]),
+    ) as Record<ServiceKind | 'postgres', Server>;
     const members = links.map((own, index) => memberOf(folder, index, own));
     const cluster = new FaultCluster(folder, members, servers);
     try {
@@ -171,6 +174,7 @@ function configOf(folder: string, roles: RoleSet, { kafka, cassandra, redis }: R
     kafka: { brokers: [`127.0.0.1:${kafka.port}`], topicPrefix },
     cassandra: { contactPoints: [`127.0.0.1:${cassandra.port}`], keyspace },
     redis: { url: `redis://127.0.0.1:${redis.port}` },
+    postgres: { url: `postgres://postgres@127.0.0.1:${ports.postgres}/postgres` },
   };
 }
 

@@ -1,0 +1,180 @@
+/**
+ * Profiles in PostgreSQL, for the cluster: a row per person, and a row for a while that says who has changed, written
+ * together. Changes of one person wait for each other on a lock of the person's name, since there may be no row yet.
+ */
+import type { Clock } from '../base/clock.ts';
+import type { Database, Queries } from '../base/database.ts';
+import { type PersonKey, personKey, splitPersonKey } from '../base/ids.ts';
+import { limits } from '../base/limits.ts';
+import { applyChanges } from './apply-changes.ts';
+import { ChangeFeed } from './postgres/change-feed.ts';
+import type { Facts, PersonProfile, Profile } from './profile.ts';
+import type { ChangeOutcome, PersonChange } from './profile-change.ts';
+import { decodeMutes, encodeMutes } from './profile-codec.ts';
+import type { ProfileStore, ProfileWatcher } from './profile-store.ts';
+import { changedPeople, ProfileWatchers } from './profile-watchers.ts';
+
+interface Row {
+  readonly tenant: string;
+  readonly person: string;
+  /** The driver gives 64 bits as text. */
+  readonly revision: string;
+  readonly version: string;
+  readonly choices: Profile['choices'];
+  readonly facts: Facts | null;
+  readonly mutes: ReturnType<typeof encodeMutes>;
+}
+
+const columns = 'tenant, person, revision, version, choices, facts, mutes';
+
+export class ProfileStorePostgres implements ProfileStore {
+  readonly feed: ChangeFeed;
+  readonly #db: Database;
+  readonly #clock: Clock;
+  readonly #watchers = new ProfileWatchers();
+  #changedAtMs = 0;
+  #cancelTrim: (() => void) | null = null;
+  #trimming: Promise<unknown> = Promise.resolve();
+
+  /** The database is migrated, and the caller's to close. */
+  constructor(db: Database, clock: Clock) {
+    this.#db = db;
+    this.#clock = clock;
+    this.feed = new ChangeFeed(db, clock, this.#watchers);
+  }
+
+  async read(people: readonly PersonKey[]): Promise<readonly (Profile | null)[]> {
+    const stored = await this.#stored(this.#db, [...new Set(people)]);
+    return people.map((person) => stored.get(person) ?? null);
+  }
+
+  async change(changes: readonly PersonChange[]): Promise<readonly ChangeOutcome[]> {
+    const outcomes: ChangeOutcome[] = [];
+    for (let at = 0; at < changes.length; at += limits.profileChangesPerStep) {
+      outcomes.push(...(await this.#changeSome(changes.slice(at, at + limits.profileChangesPerStep))));
+    }
+    this.#changedAtMs = this.#clock.monotonic();
+    this.#trimLater();
+    return outcomes;
+  }
+
+  async page(after: PersonKey | null, max: number): Promise<readonly PersonProfile[]> {
+    const { tenant, user } = after === null ? { tenant: '', user: '' } : splitPersonKey(after);
+    const rows = await this.#db.query<Row>(
+      `SELECT ${columns} FROM ${this.#db.schema}.profiles
+       WHERE (tenant, person) > ($1, $2) ORDER BY tenant, person LIMIT $3`,
+      [tenant, user, max],
+    );
+    return rows.map((row) => ({ person: personKey(row.tenant, row.person), profile: toProfile(row) }));
+  }
+
+  watch(watcher: ProfileWatcher): () => void {
+    const stop = this.#watchers.add(watcher);
+    this.feed.start();
+    return stop;
+  }
+
+  async close(): Promise<void> {
+    this.#watchers.clear();
+    this.#cancelTrim?.();
+    // For good: one under way asks for no other.
+    this.#cancelTrim = () => {};
+    await this.feed.stop();
+    await this.trimmed();
+  }
+
+  /** Resolves when no removal of old rows is under way. */
+  async trimmed(): Promise<void> {
+    await this.#trimming;
+  }
+
+  async #changeSome(changes: readonly PersonChange[]): Promise<readonly ChangeOutcome[]> {
+    const people = [...new Set(changes.map(({ person }) => person))];
+    const outcomes = await this.#db.transaction(async (queries) => {
+      // In one order for all, so that no two wait for each other.
+      await queries.query(
+        `SELECT pg_advisory_xact_lock(key)
+         FROM (SELECT DISTINCT hashtextextended(name, 0) AS key FROM unnest($1::text[]) AS name ORDER BY key) AS keys`,
+        [people],
+      );
+      const applied = applyChanges(changes, await this.#stored(queries, people), this.#clock.now());
+      if (applied.writes.size > 0) await this.#write(queries, applied.writes);
+      return applied.outcomes;
+    });
+    this.#watchers.changed(changedPeople(changes, outcomes));
+    return outcomes;
+  }
+
+  async #stored(queries: Queries, people: readonly PersonKey[]): Promise<Map<PersonKey, Profile>> {
+    if (people.length === 0) return new Map();
+    const rows = await queries.query<Row>(
+      `SELECT ${columns} FROM ${this.#db.schema}.profiles JOIN unnest($1::text[], $2::text[]) AS asked (tenant, person)
+       USING (tenant, person)`,
+      namesOf(people),
+    );
+    return new Map(rows.map((row) => [personKey(row.tenant, row.person), toProfile(row)]));
+  }
+
+  async #write(queries: Queries, writes: ReadonlyMap<PersonKey, Profile | null>): Promise<void> {
+    const { schema } = this.#db;
+    const all = [...writes.keys()];
+    const kept = [...writes].flatMap(([person, profile]) => (profile === null ? [] : [{ person, profile }]));
+    await queries.query(
+      `INSERT INTO ${schema}.profiles (${columns})
+       SELECT tenant, person, revision, version, choices::jsonb, facts::jsonb, mutes::jsonb
+       FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::text[])
+         AS given (${columns})
+       ON CONFLICT (tenant, person) DO UPDATE SET revision = excluded.revision, version = excluded.version,
+         choices = excluded.choices, facts = excluded.facts, mutes = excluded.mutes`,
+      [
+        ...namesOf(kept.map(({ person }) => person)),
+        kept.map(({ profile }) => profile.revision),
+        kept.map(({ profile }) => profile.version),
+        kept.map(({ profile }) => JSON.stringify(profile.choices)),
+        kept.map(({ profile }) => (profile.facts === null ? null : JSON.stringify(profile.facts))),
+        kept.map(({ profile }) => JSON.stringify(encodeMutes(profile.mutes))),
+      ],
+    );
+    const erased = all.filter((person) => writes.get(person) === null);
+    if (erased.length > 0) {
+      await queries.query(
+        `DELETE FROM ${schema}.profiles USING unnest($1::text[], $2::text[]) AS erased (tenant, person)
+         WHERE profiles.tenant = erased.tenant AND profiles.person = erased.person`,
+        namesOf(erased),
+      );
+    }
+    await queries.query(
+      `INSERT INTO ${schema}.profile_changes (tenant, person) SELECT * FROM unnest($1::text[], $2::text[])`,
+      namesOf(all),
+    );
+  }
+
+  /** Who writes rows about changes also removes them, soon after everybody has read them. */
+  #trimLater(): void {
+    this.#cancelTrim ??= this.#clock.after(limits.profileChangesKeptMs + limits.profileWatchMs, () => {
+      this.#cancelTrim = null;
+      this.#trimming = this.#trim();
+    });
+  }
+
+  async #trim(): Promise<void> {
+    const beganMs = this.#clock.monotonic();
+    const sql = `DELETE FROM ${this.#db.schema}.profile_changes WHERE at < now() - $1 * interval '1 millisecond'`;
+    const isDone = await this.#db.query(sql, [limits.profileChangesKeptMs]).then(
+      () => true,
+      () => false,
+    );
+    // What was written meanwhile was too young.
+    if (!isDone || this.#changedAtMs > beganMs - limits.profileChangesKeptMs) this.#trimLater();
+  }
+}
+
+/** Tenants and names, as two lists of values. */
+function namesOf(people: readonly PersonKey[]): [tenants: string[], users: string[]] {
+  const names = people.map(splitPersonKey);
+  return [names.map(({ tenant }) => tenant), names.map(({ user }) => user)];
+}
+
+function toProfile({ revision, version, choices, facts, mutes }: Row): Profile {
+  return { revision: Number(revision), version: Number(version), choices, facts, mutes: decodeMutes(mutes) };
+}
