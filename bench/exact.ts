@@ -2,7 +2,7 @@
 import type { Event } from '@carillon/contract/event.ts';
 import { readTraceEvents, summarizeTrace } from '../scripts/trace/read-trace.ts';
 import { devTokens } from './driver/target-carillon.ts';
-import { readAllRows, untilPage } from './lib/inbox-client.ts';
+import { readAllRows, untilApplied } from './lib/inbox-client.ts';
 import { postEvents } from './lib/post-events.ts';
 import { RepostGroups } from './lib/repost-groups.ts';
 import type { Bench, BenchContext } from './lib/result.ts';
@@ -28,6 +28,7 @@ distinct people counted from the file, groups closed 24 h after their first even
       const sent = await postEvents(server.port, producer, observed(context, oracle));
       const seconds = (performance.now() - began) / 1000;
       context.say(`${sent} events in ${seconds.toFixed(1)} s`);
+      await untilApplied(server.port);
       const people = busiest(oracle);
       const compared = await compareAll(server.port, people, oracle);
       const notes = compared.differing.slice(0, 5).map((text) => `**differs: ${text}**`);
@@ -98,7 +99,6 @@ async function compareAll(
   );
   for (const [i, user] of people.entries()) {
     const expected = oracle.get(user)?.counts() ?? [];
-    await settled(port, tokens[i] ?? '');
     const rows = await readAllRows(port, tokens[i] ?? '', reposts);
     const byBegin = rows.toSorted((a, b) => b.createdAt.localeCompare(a.createdAt));
     const shown = byBegin.map((row) => (row.actorCountIsEstimate ? `~${row.actorCount}` : `${row.actorCount}`));
@@ -122,15 +122,5 @@ function compareRows(result: Compared, who: string, expected: readonly number[],
     result.rows++;
     if (row?.actorCount === people && !row.actorCountIsEstimate) result.equal++;
     else result.differing.push(`${who}, group ${i}: ${row?.actorCount ?? 'no row'} where ${people} are right`);
-  });
-}
-
-/** Two equal answers one poll apart: what was accepted is applied. */
-async function settled(port: number, token: string): Promise<void> {
-  let last = -1;
-  await untilPage(port, token, 'limit=1', (page) => {
-    const isSame = page.counts.revision === last;
-    last = page.counts.revision;
-    return isSame;
   });
 }

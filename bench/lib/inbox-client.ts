@@ -40,3 +40,16 @@ export async function untilPage(
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
+
+/** Waits until everything that was accepted is applied, whoever it is for, as the service's own lag says. */
+export async function untilApplied(port: number): Promise<void> {
+  const deadline = performance.now() + 120_000;
+  for (;;) {
+    const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+    const lags = [...text.matchAll(/^carillon_lag_bytes\{[^}]*\} (\d+)$/gm)].map(([, bytes]) => Number(bytes));
+    if (lags.length === 0) throw new Error('the service does not tell its lag');
+    if (lags.every((bytes) => bytes === 0)) return;
+    if (performance.now() > deadline) throw new Error('the service does not catch up with what was accepted');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}

@@ -57,6 +57,8 @@ export class Person implements RecipientFacts {
   /** The counts tell of all that is in memory. */
   #isCounted = false;
   readonly #surface: Surface;
+  /** So many rows may be in memory before it is looked which can go. */
+  #sweepAbove = sweepAboveMin;
   /** Counts rows that came, or moved: each pushes the others down by one at most. */
   #rowsCame = 0;
   readonly #places: RecentPlaces;
@@ -250,7 +252,7 @@ export class Person implements RecipientFacts {
     this.#isDeepDirty = false;
     this.#isFirstWrite = false;
     this.revisionBefore = this.revision;
-    if (this.#groups.length > 2 * this.#rowsKept) this.#dropIdlest();
+    if (this.#groups.length > this.#sweepAbove) this.#sweep();
     this.#forgetLongAgo();
   }
 
@@ -272,9 +274,21 @@ export class Person implements RecipientFacts {
     this.#readTo = null;
   }
 
-  #dropIdlest(): void {
-    const idlest = [...this.#groups].sort((a, b) => a.item.revision - b.item.revision);
-    for (const group of idlest.slice(0, -this.#rowsKept)) this.#leave(group);
+  /** Lets rows go that no event of these times can join, and of the others the idlest where there are too many. */
+  #sweep(): void {
+    for (const group of [...this.#groups]) if (this.#isOver(group)) this.#leave(group);
+    if (this.#groups.length > 2 * this.#rowsKept) {
+      const idlest = [...this.#groups].sort((a, b) => a.item.revision - b.item.revision);
+      for (const group of idlest.slice(0, -this.#rowsKept)) this.#leave(group);
+    }
+    // Not again until there are twice as many, so that a sweep costs each row that came a fixed share.
+    this.#sweepAbove = Math.min(2 * this.#rowsKept, Math.max(sweepAboveMin, 2 * this.#groups.length));
+  }
+
+  /** Its key has no row that is still open: whoever comes late finds it in the store. */
+  #isOver(group: Group): boolean {
+    const newest = this.newest(group.item.groupKey) ?? group;
+    return newest.beganMs + limits.groupSpanMs <= this.#places.newestMs;
   }
 
   /** What the rows in memory add to the counts. */
@@ -333,6 +347,9 @@ export class Person implements RecipientFacts {
 }
 
 const noGroups: readonly Group[] = [];
+
+/** With fewer rows it is not worth looking. */
+const sweepAboveMin = 4;
 
 /** Knowing where a row is costs so much less than holding it. */
 const elsewherePerRow = 8;

@@ -11,15 +11,23 @@ export class RecentPlaces {
   /** Activity times of the last rows placed, in a ring. */
   readonly #times: number[] = [];
   #next = 0;
+  #newestMs: number;
   /** Greatest time of any row not in the ring. */
   #othersMs: number;
 
   /** `newestMs`: of the rows there are already. */
   constructor(newestMs: number) {
+    this.#newestMs = newestMs;
     this.#othersMs = newestMs;
   }
 
+  /** Greatest time of any row so far. */
+  get newestMs(): number {
+    return this.#newestMs;
+  }
+
   note(activityAtMs: number): void {
+    this.#newestMs = Math.max(this.#newestMs, activityAtMs);
     if (this.#times.length < remembered) {
       this.#times.push(activityAtMs);
       return;
