@@ -10,6 +10,8 @@ import type { ProducerPrincipal } from '../auth/principal.ts';
 import { CarillonError } from '../base/carillon-error.ts';
 import type { Clock } from '../base/clock.ts';
 import { limits } from '../base/limits.ts';
+import { type AudienceCheck, noAudiences } from './audience-check.ts';
+import { audiencesIn } from './audiences-in.ts';
 import { type EventOutcomes, EventResults } from './event-results.ts';
 import type { EventTypes } from './event-types.ts';
 import type { IntakeLog } from './intake-log.ts';
@@ -25,6 +27,8 @@ export interface IntakeOptions {
   readonly types: EventTypes;
   readonly clock: Clock;
   readonly rate?: RateLimit;
+  /** Without, no audience exists. */
+  readonly audiences?: AudienceCheck;
   /** Hears of every request that was answered with results, for metrics. */
   readonly onResult?: (outcomes: EventOutcomes) => void;
 }
@@ -36,6 +40,7 @@ export class Intake {
   readonly #batcher: TurnBatcher;
   readonly #scanner = new EventScanner();
   readonly #builder: RecordBuilder;
+  readonly #audiences: AudienceCheck;
   readonly #onResult: ((outcomes: EventOutcomes) => void) | undefined;
 
   constructor(options: IntakeOptions) {
@@ -44,6 +49,7 @@ export class Intake {
     this.#rate = options.rate ?? new RateLimit(options.clock);
     this.#batcher = new TurnBatcher(options.log);
     this.#builder = new RecordBuilder(options.types, options.log.shards, this.#batcher.writer);
+    this.#audiences = options.audiences ?? noAudiences;
     this.#onResult = options.onResult;
   }
 
@@ -66,11 +72,15 @@ export class Intake {
     const batch = readBatch(bodyForm(headers), body, headers);
     this.#rate.spend(callerKey(producer), Math.max(1, batch.count));
     const results = new EventResults(batch.bytes, batch.count);
+    const { tenant } = producer;
+    const audiences = audiencesIn(batch, this.#scanner);
+    const unknownAudiences = audiences.length === 0 ? none : await this.#audiences.unknown(tenant, audiences);
     const sender: Sender = {
-      tenant: producer.tenant,
+      tenant,
       sources: producer.sources,
       nowMs: this.#clock.now(),
       closedLanes: this.closedLanes(),
+      unknownAudiences,
     };
     for (let event = 0; event < batch.count; event++) this.#take(batch, event, sender, results);
     const statuses = results.packedCount > 0 ? await this.#batcher.committed() : [];
@@ -127,6 +137,8 @@ export class Intake {
     return { start, end: start + (this.#scanner.ranges[3] as number) };
   }
 }
+
+const none: ReadonlySet<string> = new Set();
 
 function callerKey(producer: ProducerPrincipal): string {
   return `${producer.tenant}\u0001${producer.caller}`;

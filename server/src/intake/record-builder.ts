@@ -4,11 +4,13 @@
  *
  * All recipients of one record live in one shard, so an event with people in several shards makes one record for each.
  * The fingerprint then depends on the shard too, so that none of them is taken for a repetition of the first.
+ * An event to an audience is one record without recipients, in the bulk lane (D8) of the audience's shard, where fan-out
+ * finds it (F1): so it costs its producer the same whatever the size.
  */
 import { type Lane, lanes } from '@carillon/contract/lanes.ts';
 import { CarillonError } from '../base/carillon-error.ts';
 import { fingerprint, shardOf } from '../base/hash.ts';
-import { personKey } from '../base/ids.ts';
+import { audienceKey, personKey } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import type { RecordInput, RecordWriter } from '../log/record.ts';
 import type { EventTypeFacts, EventTypes } from './event-types.ts';
@@ -24,6 +26,8 @@ export interface Sender {
   readonly nowMs: number;
   /** Lanes that take nothing more for now. */
   readonly closedLanes: readonly Lane[];
+  /** Audiences that events of this request name, and that are not there. */
+  readonly unknownAudiences: ReadonlySet<string>;
 }
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
@@ -55,6 +59,7 @@ export class RecordBuilder {
     escaped: false,
     tenant: '',
     recipients: [],
+    toAudience: false,
     source: Buffer.alloc(0),
     start: 0,
     end: 0,
@@ -75,10 +80,14 @@ export class RecordBuilder {
     checkSource(this.#text(scan, sourceAt), sender.sources);
     if (scan.timeMs > sender.nowMs + limits.eventAheadMs) throw timeAhead();
     if (!type.fromApp) checkNamed(scan);
-    const recipients = this.#recipients(scan, type);
-    if (sender.closedLanes.length > 0 && sender.closedLanes.includes(type.lane)) throw laneClosed[type.lane];
+    const isToAudience = scan.to === 'audience';
+    const lane = isToAudience ? 'bulk' : type.lane;
+    const recipients = isToAudience ? nobody : this.#recipients(scan, type);
+    if (isToAudience) checkAudience(audienceIn(scan), sender.unknownAudiences);
+    if (sender.closedLanes.length > 0 && sender.closedLanes.includes(lane)) throw laneClosed[lane];
     const input = this.#input;
-    input.lane = type.lane;
+    input.lane = lane;
+    input.toAudience = isToAudience;
     input.timeMs = scan.timeMs;
     input.acceptedMs = sender.nowMs;
     input.seq = Number.isNaN(scan.seq) ? null : scan.seq;
@@ -90,8 +99,11 @@ export class RecordBuilder {
     input.ranges = scan.ranges;
     const identityEnd = this.#identify(scan, sender.tenant);
     if (this.#shards === 1) this.#write(0, recipients, identityEnd, 0);
-    else this.#writePerShard(recipients, identityEnd);
-    return type.lane;
+    else if (isToAudience) {
+      const shard = shardOf(audienceKey(sender.tenant, audienceIn(scan)), this.#shards);
+      this.#write(shard, nobody, identityEnd, shard + 1);
+    } else this.#writePerShard(recipients, identityEnd);
+    return lane;
   }
 
   #writePerShard(recipients: readonly string[], identityEnd: number): void {
@@ -115,7 +127,6 @@ export class RecordBuilder {
 
   #recipients(scan: EventScanner, type: EventTypeFacts): readonly string[] {
     const bytes = scan.buffer;
-    if (scan.to === 'audience') throw unknownAudience(unescaped(bytes.toString('utf8', scan.toStart, scan.toEnd)));
     const addsMentions = type.rule === 'edit' && scan.mentionsEnd > 0;
     if (scan.to === 'user' && !addsMentions) {
       this.#one[0] = unescaped(bytes.toString('utf8', scan.toStart, scan.toEnd));
@@ -158,6 +169,12 @@ export class RecordBuilder {
 }
 
 const identityFields = [sourceAt, idAt];
+const nobody: readonly string[] = [];
+
+/** The audience that the event which `scan` found last is for. */
+export function audienceIn({ buffer, toStart, toEnd }: EventScanner): string {
+  return unescaped(buffer.toString('utf8', toStart, toEnd));
+}
 
 function list(bytes: Buffer, start: number, end: number): string[] {
   return JSON.parse(bytes.toString('utf8', start, end)) as string[];
@@ -189,8 +206,9 @@ function unknownType(name: string): CarillonError {
   });
 }
 
-function unknownAudience(name: string): CarillonError {
-  return new CarillonError('CARILLON_AUDIENCE_UNKNOWN', `There is no audience "${name}".`, {
+function checkAudience(name: string, unknown: ReadonlySet<string>): void {
+  if (!unknown.has(name)) return;
+  throw new CarillonError('CARILLON_AUDIENCE_UNKNOWN', `There is no audience "${name}".`, {
     fields: [{ path: '/to/audience', detail: `There is no audience "${name}".` }],
   });
 }

@@ -150,7 +150,7 @@ export class EventLogMemory implements EventLog {
     const view = this.#view;
     for (let at = 0; at < buffer.length; ) {
       const next = view.move(buffer, at);
-      const identity = JSON.stringify([view.shard, view.tenant, view.text('source'), view.text('id')]);
+      const identity = JSON.stringify([view.shard, view.tenant, view.text('source'), view.text('id'), view.part]);
       const isKnown = this.state.identities.has(identity);
       statuses.push(isKnown ? 'duplicate' : 'accepted');
       if (!isKnown) {

@@ -234,6 +234,20 @@ function identity(promise: Declare): void {
     for (const shard of [0, 1, 2, 3]) assert.deepEqual(await readAllOf(again, 'social', 0, shard), ['a']);
   });
 
+  promise(
+    'F1: each part of an audience is a record of its own, and a repeated part is a repeat',
+    async (under, log) => {
+      const records = [{ id: 'a' }, { id: 'a', part: 'x' }, { id: 'a', part: 'y', recipients: ['r1', 'r2'] }];
+      assert.deepEqual(await log.append(sampleBatch(records)), ['accepted', 'accepted', 'accepted']);
+      assert.deepEqual(await log.append(sampleBatch(records)), ['duplicate', 'duplicate', 'duplicate']);
+      const again = await under.reopen();
+      await again.append(sampleBatch(records));
+      const forged = { id: 'f', fingerprint: 4242 };
+      await again.append(sampleBatch([{ ...forged, part: 'x' }, { ...forged, part: 'y' }, forged]));
+      assert.deepEqual(await readAllOf(again), ['a', 'a', 'a', 'f', 'f', 'f']);
+    },
+  );
+
   promise('a fingerprint alone never decides that', async (under, log) => {
     const forged = named('same', 5, { fingerprint: 4242 });
     assert.deepEqual(await log.append(sampleBatch(forged)), new Array<AppendStatus>(5).fill('accepted'));

@@ -6,8 +6,9 @@
  *   or, where that cannot be known, its records may turn up as if they had been accepted, never in part of a record.
  * Order: records of one (shard, lane) are read in the order of their append. Between lanes there is no order.
  * Identity: within a tenant (source, id) names one event, and a shard shows one record of it: an event with people in
- *   several shards is one record in each. Readers show an identity (shard included) once, whatever was appended, as far
- *   back as the adapter remembers; its limits say how far. Applying an event again is without effect by itself, so
+ *   several shards is one record in each, and each part of an audience's people is one more (F1). Readers show an
+ *   identity, shard and part included, once, whatever was appended, as far back as the adapter remembers; its limits say
+ *   how far. Applying an event again is without effect by itself, so
  *   what is older than that does no harm. `append` answers `duplicate` where the adapter knows for certain that readers
  *   will not show the record: always within one batch and for what this object accepted a short while ago.
  *   A fingerprint alone never decides: identities are compared in full.

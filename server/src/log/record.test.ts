@@ -50,6 +50,8 @@ const sample = fc.record({
   fingerprint: fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }),
   tenant: wellFormed,
   recipients: fc.array(wellFormed, { maxLength: 20 }),
+  toAudience: fc.boolean(),
+  part: fc.option(wellFormed, { nil: undefined }),
   /** Bytes before and behind the event in the buffer it came in. */
   margin: fc.nat(20),
 });
@@ -59,11 +61,12 @@ type Sample = typeof sample extends fc.Arbitrary<infer T> ? T : never;
 function inputOf(one: Sample): RecordInput {
   const { json, ranges } = eventOf(one.fields);
   const source = Buffer.concat([Buffer.alloc(one.margin, '#'), Buffer.from(json), Buffer.alloc(one.margin, '#')]);
-  const { lane, shard, timeMs, acceptedMs, seq, fingerprint, tenant, recipients } = one;
+  const { lane, shard, timeMs, acceptedMs, seq, fingerprint, tenant, recipients, toAudience, part } = one;
   const escaped = json.includes('\\');
   const end = source.length - one.margin;
   const times = { timeMs, acceptedMs, seq, fingerprint };
-  return { lane, shard, ...times, escaped, tenant, recipients, source, start: one.margin, end, ranges };
+  const people = { recipients, toAudience, ...(part === undefined ? {} : { part }) };
+  return { lane, shard, ...times, escaped, tenant, ...people, source, start: one.margin, end, ranges };
 }
 
 function assertReads(view: RecordView, one: Sample): void {
@@ -76,6 +79,8 @@ function assertReads(view: RecordView, one: Sample): void {
   assert.equal(view.fingerprint, one.fingerprint);
   assert.equal(view.tenant, one.tenant);
   assert.deepEqual(view.recipients(), one.recipients);
+  assert.equal(view.isToAudience, one.toAudience);
+  assert.equal(view.part, one.part ?? '');
   assert.equal(view.event(), eventOf(one.fields).json);
   for (const field of recordFields) {
     const expected = one.fields.get(field);

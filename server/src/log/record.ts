@@ -36,7 +36,7 @@ export const recordFields = [
 
 export type RecordField = (typeof recordFields)[number];
 
-export const recordFlags = { escapedStrings: 1 } as const;
+export const recordFlags = { escapedStrings: 1, toAudience: 2, hasPart: 4 } as const;
 
 /** Where in the header each field's range lies: looked up, not searched, for every read of a field. */
 const rangeOffsets = Object.fromEntries(recordFields.map((field, at) => [field, 48 + at * 4])) as Record<
@@ -65,6 +65,10 @@ export interface RecordInput {
   readonly escaped: boolean;
   readonly tenant: string;
   readonly recipients: readonly string[];
+  /** For an audience, which is resolved later; it has no recipients then. */
+  readonly toAudience?: boolean;
+  /** Which part of its event's people this record holds, as a part of its identity; absent where it holds all of a shard. */
+  readonly part?: string;
   /** The buffer that holds the event's JSON at [start, end). */
   readonly source: Uint8Array;
   readonly start: number;
@@ -98,6 +102,7 @@ export class RecordWriter {
     const eventBytes = input.end - input.start;
     let tailBytes = 2 + shortTextBytes(input.tenant);
     for (const user of input.recipients) tailBytes += 2 + shortTextBytes(user);
+    if (input.part !== undefined) tailBytes += 2 + shortTextBytes(input.part);
     if (input.recipients.length > u16Max) throw new RangeError('A record has too many recipients.');
     const length = recordHeaderBytes + eventBytes + tailBytes;
     this.#reserve(length);
@@ -108,6 +113,7 @@ export class RecordWriter {
     let tail = at + recordHeaderBytes + eventBytes;
     tail = writeShortText(buffer, tail, input.tenant);
     for (const user of input.recipients) tail = writeShortText(buffer, tail, user);
+    if (input.part !== undefined) writeShortText(buffer, tail, input.part);
     this.#used = at + length;
     this.#count++;
   }
@@ -129,7 +135,7 @@ export class RecordWriter {
     view.setUint8(at + 4, recordVersion);
     view.setUint8(at + 5, laneNumbers[input.lane]);
     view.setUint16(at + 6, input.shard, true);
-    view.setUint16(at + 8, input.escaped ? recordFlags.escapedStrings : 0, true);
+    view.setUint16(at + 8, flagsOf(input), true);
     view.setUint16(at + 10, input.recipients.length, true);
     view.setUint32(at + 12, eventBytes, true);
     view.setFloat64(at + 16, input.timeMs, true);
@@ -203,6 +209,30 @@ export class RecordView {
     return this.#view.getFloat64(this.#at + 40, true);
   }
 
+  /** Some string range holds a JSON escape. */
+  get isEscaped(): boolean {
+    return this.#hasFlag(recordFlags.escapedStrings);
+  }
+
+  /** Its people are those of an audience, which the event names. */
+  get isToAudience(): boolean {
+    return this.#hasFlag(recordFlags.toAudience);
+  }
+
+  /** Empty where the record holds all of its event's people in its shard. */
+  get part(): string {
+    if (!this.#hasFlag(recordFlags.hasPart)) return '';
+    const view = this.#view;
+    let at = this.#tail();
+    for (let left = this.recipientCount; left >= 0; left--) at += 2 + view.getUint16(at, true);
+    return this.#text(at + 2, at + 2 + view.getUint16(at, true));
+  }
+
+  /** A copy of the whole record, which stays when the view moves on. */
+  copy(): Buffer {
+    return Buffer.from(this.#buffer.subarray(this.#at, this.#at + this.#view.getUint32(this.#at, true)));
+  }
+
   has(field: RecordField): boolean {
     return this.#length(field) > 0;
   }
@@ -213,8 +243,7 @@ export class RecordView {
     if (length === 0) return '';
     const start = this.#start(field);
     const raw = this.#text(start, start + length);
-    const escaped = (this.#view.getUint16(this.#at + 8, true) & recordFlags.escapedStrings) !== 0;
-    return escaped && raw.includes('\\') ? (JSON.parse(`"${raw}"`) as string) : raw;
+    return this.isEscaped && raw.includes('\\') ? (JSON.parse(`"${raw}"`) as string) : raw;
   }
 
   /** The JSON text of an object field (`actor`, `object`, `data`); empty where absent. */
@@ -251,6 +280,10 @@ export class RecordView {
     return users;
   }
 
+  #hasFlag(flag: number): boolean {
+    return (this.#view.getUint16(this.#at + 8, true) & flag) !== 0;
+  }
+
   #text(start: number, end: number): string {
     return (this.#buffer as Buffer & Sliceable).utf8Slice(start, end);
   }
@@ -266,6 +299,11 @@ export class RecordView {
   #length(field: RecordField): number {
     return this.#view.getUint16(this.#at + rangeOffsets[field] + 2, true);
   }
+}
+
+function flagsOf({ escaped, toAudience, part }: RecordInput): number {
+  const { escapedStrings, toAudience: audience, hasPart } = recordFlags;
+  return (escaped ? escapedStrings : 0) | (toAudience ? audience : 0) | (part === undefined ? 0 : hasPart);
 }
 
 function viewOf(buffer: Buffer): DataView {

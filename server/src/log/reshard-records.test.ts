@@ -11,6 +11,7 @@ const events = [
   { id: 'one', to: { user: 'user-1' }, seq: 7 },
   { id: 'many', to: { users } },
   { id: 'escaped"one', to: { users: users.slice(0, 5) } },
+  { id: 'wide', to: { audience: 'thread:"p1"' } },
 ].map((event) => ({
   source: 'posts',
   type: 'post.liked',
@@ -25,7 +26,13 @@ function packed(shards: number): PackedBatch {
   const writer = new RecordWriter();
   const builder = new RecordBuilder(builtInTypes, shards, writer);
   const scan = new EventScanner();
-  const sender = { tenant: 'default', sources: ['*'], nowMs: Date.UTC(2026, 2, 10, 13), closedLanes: [] };
+  const sender = {
+    tenant: 'default',
+    sources: ['*'],
+    nowMs: Date.UTC(2026, 2, 10, 13),
+    closedLanes: [],
+    unknownAudiences: new Set<string>(),
+  };
   for (const event of events) {
     const source = Buffer.from(JSON.stringify(event));
     assert.ok(scan.scan(source, 0, source.length));

@@ -1,14 +1,13 @@
 /**
  * Records cut anew for another number of shards: the same bytes of the event, its recipients divided as intake would
- * divide them, one record for each shard that has some, with the identity it has there.
+ * divide them, one record for each shard that has some, with the identity it has there. An event to an audience goes to
+ * the audience's shard.
  */
-import { fingerprint, shardOf } from '../base/hash.ts';
-import { personKey } from '../base/ids.ts';
-import { type PackedBatch, RecordView, RecordWriter, recordFields, recordHeaderBytes } from './record.ts';
-
-const rangesAt = 48;
-const flagsAt = 8;
-const eventBytesAt = 12;
+import { shardOf } from '../base/hash.ts';
+import { audienceKey, personKey } from '../base/ids.ts';
+import { audienceOf } from './audience-of.ts';
+import { copyRecord } from './copy-record.ts';
+import { type PackedBatch, RecordView, RecordWriter } from './record.ts';
 
 export function reshardRecords(batch: PackedBatch, shards: number): PackedBatch {
   const buffer = Buffer.from(batch.bytes.buffer, batch.bytes.byteOffset, batch.bytes.byteLength);
@@ -17,22 +16,10 @@ export function reshardRecords(batch: PackedBatch, shards: number): PackedBatch 
   for (let at = 0; at < buffer.length; ) {
     const start = at;
     at = view.move(buffer, start);
+    const { lane, isToAudience: toAudience, part } = view;
     for (const [shard, recipients] of byShard(view, shards)) {
-      writer.add({
-        lane: view.lane,
-        shard,
-        timeMs: view.timeMs,
-        acceptedMs: view.acceptedMs,
-        seq: view.seq,
-        fingerprint: identityIn(view, shards === 1 ? 0 : shard + 1),
-        escaped: buffer.readUInt16LE(start + flagsAt) !== 0,
-        tenant: view.tenant,
-        recipients,
-        source: buffer,
-        start: start + recordHeaderBytes,
-        end: start + recordHeaderBytes + buffer.readUInt32LE(start + eventBytesAt),
-        ranges: rangesOf(buffer, start),
-      });
+      const copy = { lane, shard, recipients, toAudience, shards, ...(part === '' ? {} : { part }) };
+      copyRecord(writer, { view, buffer, start }, copy);
     }
   }
   return writer.take();
@@ -40,19 +27,10 @@ export function reshardRecords(batch: PackedBatch, shards: number): PackedBatch 
 
 function byShard(view: RecordView, shards: number): Map<number, string[]> {
   const people = new Map<number, string[]>();
+  if (view.isToAudience) return people.set(shardOf(audienceKey(view.tenant, audienceOf(view)), shards), []);
   for (const user of view.recipients()) {
     const shard = shardOf(personKey(view.tenant, user), shards);
     people.set(shard, [...(people.get(shard) ?? []), user]);
   }
   return people;
-}
-
-/** As intake makes it. */
-function identityIn(view: RecordView, seed: number): number {
-  const identity = Buffer.from([view.tenant, view.text('source'), view.text('id')].join('\0'));
-  return fingerprint(identity, 0, identity.length, seed);
-}
-
-function rangesOf(buffer: Buffer, start: number): number[] {
-  return Array.from({ length: recordFields.length * 2 }, (_, word) => buffer.readUInt16LE(start + rangesAt + word * 2));
 }

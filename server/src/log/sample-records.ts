@@ -11,6 +11,7 @@ export interface SampleRecord {
   readonly shard?: number;
   readonly acceptedMs?: number;
   readonly recipients?: readonly string[];
+  readonly part?: string;
   /** Given to forge a collision; else the real one. */
   readonly fingerprint?: number;
   /** Characters of filler in the event's `data`. */
@@ -44,10 +45,11 @@ function addSample(writer: RecordWriter, record: SampleRecord): void {
     timeMs: acceptedMs,
     acceptedMs,
     seq: null,
-    fingerprint: record.fingerprint ?? fingerprintOf(JSON.stringify([tenant, source, id])),
+    fingerprint: record.fingerprint ?? fingerprintOf(JSON.stringify([tenant, source, id, record.part])),
     escaped: true,
     tenant,
     recipients: record.recipients ?? ['r1'],
+    ...(record.part === undefined ? {} : { part: record.part }),
     source: event,
     start: 0,
     end: event.length,

@@ -3,7 +3,7 @@
  * counts, any other of the same identity is a repeat. Bounded in bytes: two generations, of which the older goes as a
  * whole when the younger is full, so that at least half of what fits is remembered.
  *
- * A fingerprint finds, the identity's own bytes (shard, tenant, source, id) decide. They lie in one buffer per
+ * A fingerprint finds, the identity's own bytes (shard, tenant, source, id, part) decide. They lie in one buffer per
  * generation behind each other: no object per identity.
  */
 import { RecordView } from '../record.ts';
@@ -91,7 +91,9 @@ export class IdentityMemory {
 
   #identityBytes(): Buffer {
     const view = this.#view;
-    const text = view.tenant + separator + view.text('source') + separator + view.text('id');
+    const { part } = view;
+    const name = view.tenant + separator + view.text('source') + separator + view.text('id');
+    const text = part === '' ? name : name + separator + part;
     const bytesMax = 2 + text.length * 3;
     if (this.#identity.length < bytesMax) this.#identity = Buffer.allocUnsafe(bytesMax);
     this.#identity.writeUInt16LE(view.shard, 0);

@@ -1,7 +1,7 @@
 /**
  * Which events the log holds already (E3): a table for the segment being written, an index and a filter for the sealed
- * ones. Everything here is a hint by fingerprint; only a comparison of shard, tenant, source and id says "the same
- * record".
+ * ones. Everything here is a hint by fingerprint; only a comparison of shard, tenant, source, id and part says
+ * "the same record".
  */
 import { RecordView } from '../record.ts';
 import { FingerprintFilter } from './fingerprint-filter.ts';
@@ -87,7 +87,8 @@ export class Identity {
       offered.shard === stored.shard &&
       offered.text('id') === stored.text('id') &&
       offered.text('source') === stored.text('source') &&
-      offered.tenant === stored.tenant
+      offered.tenant === stored.tenant &&
+      offered.part === stored.part
     );
   }
 }
