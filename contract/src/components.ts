@@ -28,6 +28,16 @@ import {
   ResyncFrame,
   VisibleFrame,
 } from './stream.ts';
+import {
+  AudienceState,
+  FanoutList,
+  FanoutView,
+  Subscription,
+  SubscriptionLine,
+  SubscriptionResult,
+  SubscriptionResults,
+  SubscriptionWish,
+} from './subscriptions.ts';
 
 export const components: Readonly<Record<string, TSchema>> = {
   Event,
@@ -61,6 +71,14 @@ export const components: Readonly<Record<string, TSchema>> = {
   AuthFrame,
   VisibleFrame,
   PongFrame,
+  AudienceState,
+  FanoutList,
+  FanoutView,
+  Subscription,
+  SubscriptionLine,
+  SubscriptionResult,
+  SubscriptionResults,
+  SubscriptionWish,
   Live,
   Ready,
   Problem,

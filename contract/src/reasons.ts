@@ -11,8 +11,6 @@ export const reasons = [
   'quietHours',
   'cap',
   'window',
-  'digest',
-  'unseen',
   'duplicate',
   'self',
   'undone',
@@ -22,7 +20,6 @@ export const reasons = [
   'expired',
   'read',
   'erased',
-  'accessLost',
   'critical',
   'default',
 ] as const;

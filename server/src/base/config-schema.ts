@@ -70,6 +70,22 @@ export const OperatorKey = Type.Object(
   closed,
 );
 
+/** Whom the app is asked for. */
+export const AudienceSourceConfig = Type.Object(
+  {
+    kind: Type.String({
+      pattern: '^[A-Za-z0-9_-]{1,64}$',
+      description: 'Kind of the audiences: what stands before the colon of their names.',
+    }),
+    url: Type.String({
+      pattern: '^https?://[^\\s]+$',
+      description: 'Where their members are, with `{audience}`, `{after}` and `{max}` where these go.',
+    }),
+    secret: Type.String({ minLength: 32, maxLength: 1024, description: 'Signs the requests.' }),
+  },
+  closed,
+);
+
 const signingSecret = (use: string, env: string) =>
   Type.Optional(
     Type.String({
@@ -179,6 +195,21 @@ export const Config = Type.Object(
       },
       closed,
     ),
+    audiences: Type.Object(
+      {
+        followersKind: Type.String({
+          pattern: '^[A-Za-z0-9_-]{0,64}$',
+          default: 'followers',
+          description:
+            '`user.followed` and `user.unfollowed` keep the audiences of this kind: `followers:<id of whom>`. Empty keeps none.',
+        }),
+        sources: Type.Array(AudienceSourceConfig, {
+          default: [],
+          description: 'Kinds of audiences whose members the app knows and is asked for (docs/AUDIENCES.md).',
+        }),
+      },
+      closed,
+    ),
     stream: Type.Object(
       {
         allowedOrigins: Type.Array(Type.String({ pattern: '^https?://[^/]+$' }), {
@@ -199,4 +230,5 @@ export type Config = Static<typeof Config>;
 export type Role = (typeof roles)[number];
 export type ProducerKey = Static<typeof ProducerKey>;
 export type UserTokens = Static<typeof UserTokens>;
+export type AudienceSourceConfig = Static<typeof AudienceSourceConfig>;
 export type OperatorKey = Static<typeof OperatorKey>;

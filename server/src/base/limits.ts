@@ -220,22 +220,6 @@ export const limits = {
   /** A connection that nobody needs is closed after this. */
   databaseIdleMs: 30 * second,
 
-  // Who is told, and how often (D7, D9)
-  /** Sent to one person on a channel, of one category that is neither direct nor critical; what exceeds collapses into a summary. */
-  categoryCaps: { push: { hourMax: 240, dayMax: 1000 }, email: { hourMax: 20, dayMax: 60 } },
-  /** Pushes for each device when quiet hours or a pause end; they cover everything that was held. */
-  releasePushesMax: 3,
-
-  // Timers
-  /** Timers that a shard runs between two micro-batches; more wait for the next. */
-  timersPerTurn: 500,
-  /** A timer that could not be run is put off by this. */
-  timerRetryMs: 30 * second,
-  /** A shard looks for due timers at least this often while there are any: the wall clock may step. */
-  timerLookMs: minute,
-  /** Timers of the cluster's store that one query reads; more come in the next. */
-  timerPageRows: 500,
-
   // Inbox (I1–I7, D4, D5)
   /** Rows of one person; the oldest are archived and trimmed in the background. */
   rowsPerPersonMax: 5000,
@@ -330,6 +314,39 @@ export const limits = {
   revocationReloadMs: 10 * second,
   /** Revoked sessions that others could not be told of; above, the oldest is left to their look into the store. */
   revocationsUntoldMax: 10_000,
+
+  // Audiences and fan-out (F1–F5)
+  /** Audiences of one person that are read at a time. */
+  audiencesPageMax: 500,
+  /** Lines of one bulk import of subscriptions; more is refused with 413. */
+  subscriptionLinesMax: 10_000,
+  /** Subscriptions written at once; other work comes in between. */
+  subscriptionsPerWrite: 500,
+  /** How long it is remembered that somebody has left: a follow older than that unfollow may arrive as late as this. */
+  departuresKeptMs: 30 * day,
+  /** One page of members from the app: how long it may take, how often it is asked for at once, and the pause in between. */
+  audienceFetchMs: 10 * second,
+  audienceFetchTries: 3,
+  audienceFetchRetryMs: 200,
+  /** Such a page in bytes and members; one that is larger is refused, and its fan-out waits until the app mends it. */
+  audiencePageBytesMax: 4 * MiB,
+  audiencePageMembersMax: 10_000,
+  /** Members of one chunk of a fan-out: read, written to the log and noted at once. Direct messages wait for one at most. */
+  fanoutChunkMembers: 1000,
+  /** Bytes of people in one record of a fan-out; more go into another. */
+  fanoutRecordBytesMax: 256 * KiB,
+  /** Bytes of the bulk lane that wait to be applied; above, fan-out pauses, so that a micro-batch stays short (F4). */
+  fanoutAheadBytes: 8 * KiB,
+  /** Micro-batches after which a chunk is written all the same, where others keep the bulk lane full. */
+  fanoutBatchesMax: 8,
+  /** Wait before a fan-out that failed (members, log or store) goes on: at first, doubled each time, and in the end. */
+  fanoutRetryMs: { first: second, last: 60 * second },
+  /** Fan-outs that wait in one process; above, events to audiences are refused for now. */
+  fanoutsWaitingMax: 100_000,
+  /** Fan-outs of a shard that are looked up at a time when it is taken up. */
+  fanoutsPerRead: 500,
+  /** Fan-outs shown to an operator. */
+  fanoutsShownMax: 100,
 
   // Stream (V30–V33)
   heartbeatMs: 25 * second,

@@ -42,6 +42,9 @@ export const logEvents = {
   inboxTrimmed: ['info', 'Old rows were deleted'],
   laneRefused: ['warn', 'A lane is behind: intake refuses it for now'],
 
+  fanoutFailed: ['warn', 'A fan-out to an audience cannot go on; it is tried again'],
+  audiencesPruneFailed: ['error', 'Old departures from audiences could not be deleted; it is tried again later'],
+
   streamCut: ['debug', 'A stream was closed by us'],
   keysUnavailable: ['warn', "An issuer's keys could not be fetched"],
 } as const satisfies Record<string, readonly ['debug' | 'info' | 'warn' | 'error', string]>;

@@ -82,6 +82,15 @@ export const metricList = {
     result: ['hit', 'miss'],
   }),
 
+  carillon_audience_changes_total: counter('Changes of memberships that were taken: by events, or by the API.', {
+    by: ['event', 'api'],
+  }),
+  carillon_fanouts_waiting: gauge('Fan-outs to audiences that are not done.', none),
+  carillon_fanouts_done_total: counter('Fan-outs to audiences that are done.', none),
+  carillon_fanout_chunks_total: counter('Chunks of audiences read and written to the log.', none),
+  carillon_fanout_recipients_total: counter('People of audiences written to the log.', none),
+  carillon_fanout_failures_total: counter('Steps of fan-outs that failed and are tried again.', none),
+
   carillon_delivery_seconds: seconds(
     "Time from intake of the newest event in a stream's frame until the frame leaves for the sockets' thread.",
     none,
