@@ -4,6 +4,7 @@
  */
 
 import { attachStream } from './api/attach-stream.ts';
+import { audienceOperations } from './api/audience-operations.ts';
 import { devToken } from './api/dev-token.ts';
 import { documentOperations } from './api/document-operations.ts';
 import { healthOperations } from './api/health-operations.ts';
@@ -72,12 +73,10 @@ export async function startApp(parts: AppParts): Promise<App> {
     clock,
   });
 
-  const { rate } = engine;
-  const intake =
-    engine.log && new Intake({ log: engine.log, types: builtInTypes, clock, rate, onResult: front.eventsTaken });
+  const intake = intakeOf(engine, clock, front);
   if (intake !== null) front.watchLanes(() => intake.closedLanes());
   const { allowedOrigins } = config.stream;
-  const { feed, tickets } = engine;
+  const { feed, tickets, audiences } = engine;
   const onCut = front.streamCut;
   const gateway =
     feed && new Gateway({ feed, authenticator, revocations, tickets, clock, random, allowedOrigins, limits, onCut });
@@ -90,6 +89,7 @@ export async function startApp(parts: AppParts): Promise<App> {
   const operations: Operation[] = [
     ...(intake === null ? [] : [postEvents(intake)]),
     ...(engine.inbox === null ? [] : [revokeSession(revocations), ...inboxOperations(engine.inbox)]),
+    ...(audiences === null ? [] : audienceOperations(audiences, clock)),
     ...(gateway === null ? [] : streamOperations(gateway, tickets)),
     ...healthOperations(readiness, metrics),
     ...(devTokens === null ? [] : [devToken(devTokens)]),
@@ -147,11 +147,18 @@ async function startEngine(parts: AppParts, cursorSecret: Uint8Array, front: Fro
     rowsPerPersonMax: config.inbox.rowsPerPersonMax,
     exactPeopleMax: config.inbox.exactPeopleMax,
     retentionMs: config.inbox.retentionDays * dayMs,
+    audiences: config.audiences,
     cursorSecret,
     clock,
     random,
     onProblem,
   });
+}
+
+function intakeOf({ log, rate, audiences }: Engine, clock: Clock, front: FrontTelemetry): Intake | null {
+  if (log === null) return null;
+  const known = audiences === null ? {} : { audiences };
+  return new Intake({ log, types: builtInTypes, clock, rate, ...known, onResult: front.eventsTaken });
 }
 
 /** Production gives both (config-rules.ts). Development keeps one in the data folder, for all processes that share it. */

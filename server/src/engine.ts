@@ -2,6 +2,7 @@
  * What an engine gives to the parts above it: the ports of intake, API and gateway. `embedded/` has everything in one
  * process, `cluster/` on Kafka, Cassandra, Redis and PostgreSQL. `app.ts` knows no other difference between the two.
  */
+import type { AudienceService } from './audience/audience-service.ts';
 import type { RevocationStore } from './auth/revocation-store.ts';
 import type { Snapshot } from './base/telemetry.ts';
 import type { LiveFeed } from './deliver/realtime/live-feed.ts';
@@ -19,6 +20,8 @@ export interface Engine {
   readonly log: IntakeLog | null;
   /** For answering people. */
   readonly inbox: InboxService | null;
+  /** For keeping audiences. */
+  readonly audiences: AudienceService | null;
   /** For holding streams. */
   readonly feed: LiveFeed | null;
   /** For what people and apps say of people. */

@@ -68,7 +68,8 @@ export class EmbeddedRun implements ServiceRun {
   async settled(): Promise<void> {
     await eventually(async () => {
       const lags = await this.metric('carillon_lag_bytes');
-      return lags.length === 3 && lags.every((bytes) => bytes === 0);
+      const fanouts = await this.metric('carillon_fanouts_waiting');
+      return lags.length === 3 && [...lags, ...fanouts].every((left) => left === 0);
     });
   }
 

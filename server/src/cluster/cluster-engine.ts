@@ -2,6 +2,7 @@
  * One process of a cluster: the parts its roles need, over ports that are connected already (`start-cluster.ts` connects
  * the real ones, tests put in memory). Which process does what, and who may write what, is in docs/ARCHITECTURE.md.
  */
+import type { AudienceService } from '../audience/audience-service.ts';
 import type { RevocationStore } from '../auth/revocation-store.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Role } from '../base/config-schema.ts';
@@ -71,6 +72,7 @@ export interface ClusterParts {
 export class ClusterEngine implements Engine {
   readonly log: SharedLog | null = null;
   readonly inbox: SharedInbox | null = null;
+  readonly audiences: AudienceService | null = null;
   readonly feed: LiveFeedBus | null = null;
   readonly profiles: ProfileStore | null;
   readonly idempotency: IdempotencyStore;

@@ -6,6 +6,7 @@ import { Worker } from 'node:worker_threads';
 import type { Lane } from '@carillon/contract/lanes.ts';
 import type { Counts, Notification, NotificationPage } from '@carillon/contract/notification.ts';
 import type { ChangesFrame, MarksFrame, ResyncFrame } from '@carillon/contract/stream.ts';
+import type { AudienceService } from '../audience/audience-service.ts';
 import type { RevocationStore } from '../auth/revocation-store.ts';
 import type { Clock } from '../base/clock.ts';
 import type { NotificationId, PersonKey, Revision } from '../base/ids.ts';
@@ -35,6 +36,7 @@ import type { ProfileStore } from '../profile/profile-store.ts';
 import { Caller } from './channel.ts';
 import { PageCache } from './page-cache.ts';
 import { consumptionOf, createProgress, unappliedBytes } from './progress.ts';
+import { RemoteAudiences } from './remote-audiences.ts';
 import { RemoteProfiles } from './remote-profiles.ts';
 import type { Problem } from './shard-reports.ts';
 import type { ShardThreadOptions } from './shard-thread-options.ts';
@@ -48,6 +50,7 @@ export interface EmbeddedEngineOptions extends Omit<ShardThreadOptions, 'progres
 export class EmbeddedEngine implements Engine {
   readonly log: IntakeLog;
   readonly inbox: InboxService;
+  readonly audiences: AudienceService;
   readonly feed: LiveFeed;
   readonly profiles: ProfileStore;
   readonly idempotency: IdempotencyStore;
@@ -67,6 +70,7 @@ export class EmbeddedEngine implements Engine {
     this.#caller = caller;
     this.log = new RemoteLog(caller, progress, options.shards);
     this.inbox = new RemoteInbox(caller, options.clock);
+    this.audiences = new RemoteAudiences(caller);
     this.feed = new RemoteFeed(caller);
     this.profiles = new RemoteProfiles(caller);
     this.idempotency = {

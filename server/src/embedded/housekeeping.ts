@@ -1,4 +1,4 @@
-/** The background work of the embedded engine: retention of rows, of the log, and of answers kept for repeated requests. */
+/** The background work of the embedded engine: retention of rows, of the log, of audiences, and of answers kept for repeated requests. */
 import type { Clock } from '../base/clock.ts';
 import { limits } from '../base/limits.ts';
 import type { Service } from '../base/service.ts';
@@ -6,6 +6,7 @@ import type { InboxStore } from '../inbox/inbox-store.ts';
 import { Retention } from '../inbox/retention.ts';
 import type { IdempotencyStore } from '../intake/idempotency-store.ts';
 import type { EventLog } from '../log/event-log.ts';
+import type { AudienceWork } from './audience-work.ts';
 import type { ShardHost } from './shard-host.ts';
 import type { Problem } from './shard-reports.ts';
 import type { ShardThreadOptions } from './shard-thread-options.ts';
@@ -15,6 +16,7 @@ export interface HousekeepingParts {
   readonly log: EventLog;
   readonly store: InboxStore;
   readonly idempotency: IdempotencyStore;
+  readonly audiences: Pick<AudienceWork, 'prune'>;
   readonly clock: Clock;
   readonly onProblem: (problem: Problem) => void;
   readonly options: Pick<ShardThreadOptions, 'logKeptMs' | 'rowsPerPersonMax' | 'retentionMs'>;
@@ -39,7 +41,10 @@ export class Housekeeping implements Service {
       failed: (error) => host.report('inboxTrimFailed', error),
     });
     this.#cancel = clock.every(limits.retentionEveryMs, () => {
-      this.#running = this.#sweep().catch((error: unknown) => host.report('logTrimFailed', error));
+      this.#running = this.#sweep()
+        .catch((error: unknown) => host.report('logTrimFailed', error))
+        .then(() => parts.audiences.prune(clock.now() - options.logKeptMs))
+        .catch((error: unknown) => host.report('audiencesPruneFailed', error));
     });
   }
 

@@ -7,8 +7,9 @@
  */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { lanes } from '@carillon/contract/lanes.ts';
+import { type Lane, lanes } from '@carillon/contract/lanes.ts';
 import type { MarksFrame } from '@carillon/contract/stream.ts';
+import type { RecordWatch } from '../audience/record-watch.ts';
 import type { Clock } from '../base/clock.ts';
 import { shardOf } from '../base/hash.ts';
 import type { PersonKey, Revision } from '../base/ids.ts';
@@ -47,6 +48,10 @@ export interface ShardHostParts {
   /** Pages of these people that were kept show an older state now. Before the frames of the same change. */
   readonly onPagesStale?: (people: PersonKey[]) => void;
   readonly memory?: ShardMemory;
+  /** Sees the records of a shard. */
+  readonly watch?: (shard: number) => RecordWatch;
+  /** A micro-batch is applied and published. */
+  readonly onApplied?: () => void;
 }
 
 export class ShardHost {
@@ -65,10 +70,11 @@ export class ShardHost {
     this.#pageHolders = new PageHolders(parts.onPagesStale ?? (() => {}));
     const { log, store, clock, memory = usualMemory } = parts;
     const listener = this.#listener();
-    this.#executors = Array.from(
-      { length: parts.shards },
-      (_, shard) => new ShardExecutor({ shard, log, store, clock, listener, catalogue: builtInTypes, memory }),
-    );
+    const common = { log, store, clock, listener, catalogue: builtInTypes, memory };
+    this.#executors = Array.from({ length: parts.shards }, (_, shard) => {
+      const watch = parts.watch?.(shard);
+      return new ShardExecutor({ ...common, shard, ...(watch && { watch }) });
+    });
   }
 
   async start(): Promise<void> {
@@ -196,6 +202,11 @@ export class ShardHost {
     return Promise.all(found);
   }
 
+  /** Bytes of a lane that are durable and not yet applied. */
+  behindBytes(lane: Lane): number {
+    return this.#executors.reduce((sum, executor) => sum + executor.behindBytes(lanes.indexOf(lane)), 0);
+  }
+
   /** Everything in the log before this is applied; infinite when all of it is. */
   get appliedPosition(): number {
     return Math.min(...this.#executors.map(({ appliedPosition }) => appliedPosition));
@@ -232,6 +243,7 @@ export class ShardHost {
     }
     this.#flushFrames();
     noteApplied(this.#parts.progress);
+    this.#parts.onApplied?.();
     if (this.#noteBacklog() > 0 || !this.#isReplaying) return;
     this.#isReplaying = false;
     this.#parts.onProblem({ event: 'shardCaughtUp', fields: {} });

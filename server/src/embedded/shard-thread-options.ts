@@ -1,4 +1,6 @@
 /** What the store's thread is started with. */
+import type { Config } from '../base/config-schema.ts';
+
 export interface ShardThreadOptions {
   readonly dataDir: string;
   readonly shards: number;
@@ -7,6 +9,7 @@ export interface ShardThreadOptions {
   readonly retentionMs: number;
   readonly rowsPerPersonMax: number;
   readonly exactPeopleMax: number;
+  readonly audiences: Config['audiences'];
   readonly cursorSecret: Uint8Array;
   /** Shared with the sockets' thread; see `progress.ts`. */
   readonly progress: Float64Array;

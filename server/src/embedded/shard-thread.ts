@@ -3,18 +3,23 @@
  * sockets' thread. The only place where a disk is touched.
  */
 import { parentPort, type Worker, workerData } from 'node:worker_threads';
+import type { AudienceService } from '../audience/audience-service.ts';
+import { AudienceStoreLevel } from '../audience/audience-store-level.ts';
+import { FanoutStoreLevel } from '../audience/fanout-store-level.ts';
 import { RevocationStoreLevel } from '../auth/revocation-store-level.ts';
 import { systemClock } from '../base/clock.ts';
 import { watchLoopDelay } from '../base/loop-delay.ts';
 import { telemetry } from '../base/telemetry.ts';
 import { describeInApp } from '../content/describe-in-app.ts';
+import type { InboxService } from '../inbox/inbox-service.ts';
 import { InboxServiceStore } from '../inbox/inbox-service-store.ts';
 import { InboxStoreLevel } from '../inbox/inbox-store-level.ts';
-import { openLevel } from '../inbox/open-level.ts';
+import { type LevelDb, openLevel } from '../inbox/open-level.ts';
 import { IdempotencyStoreLevel } from '../intake/idempotency-store-level.ts';
 import { EventLogSegments } from '../log/event-log-segments.ts';
 import { ProfileStoreLevel } from '../profile/profile-store-level.ts';
 import { usualMemory } from '../shard/shard-memory.ts';
+import { AudienceWork, type AudienceWorkParts } from './audience-work.ts';
 import { Answerer, type Handler } from './channel.ts';
 import { countCommits, recoveryProblems } from './count-commits.ts';
 import { Housekeeping } from './housekeeping.ts';
@@ -44,7 +49,8 @@ async function open(): Promise<Record<string, Handler>> {
   const revocations = new RevocationStoreLevel(db, 'revoked/');
   const profiles = new ProfileStoreLevel(db, 'profile/', clock);
   profiles.watch({ changed: (people) => answerer.notify('profilesChanged', people), missed() {} });
-  const host = new ShardHost({
+  const audienceWork = openAudiences(db, { log, clock, onProblem, bulkBehindBytes: () => host.behindBytes('bulk') });
+  const host: ShardHost = new ShardHost({
     log,
     store,
     inbox,
@@ -55,9 +61,13 @@ async function open(): Promise<Record<string, Handler>> {
     onFrames: (bytes) => answerer.notify('frames', bytes, [bytes.buffer]),
     onPagesStale: (people) => answerer.notify('pagesStale', people),
     onProblem,
+    watch: () => audienceWork.watch(),
+    onApplied: () => audienceWork.applied(),
   });
-  const housekeeping = new Housekeeping({ host, log, store, idempotency, clock, options, onProblem });
+  const stores = { log, store, idempotency, audiences: audienceWork };
+  const housekeeping = new Housekeeping({ host, ...stores, clock, options, onProblem });
   const loopDelay = watchLoopDelay(telemetry, 'worker');
+  await audienceWork.start();
   await host.start();
   host.failed.catch((error: unknown) => {
     host.report('shardFailed', error);
@@ -66,6 +76,34 @@ async function open(): Promise<Record<string, Handler>> {
       throw error;
     });
   });
+  return {
+    ...inboxHandlers(host, inbox),
+    idempotencyGet: idempotency.get.bind(idempotency),
+    idempotencyPut: idempotency.put.bind(idempotency),
+    idempotencyExpire: idempotency.expire.bind(idempotency),
+    revocationsPut: revocations.put.bind(revocations),
+    revocationsLoad: revocations.load.bind(revocations),
+    profilesRead: profiles.read.bind(profiles),
+    profilesChange: profiles.change.bind(profiles),
+    profilesPage: profiles.page.bind(profiles),
+    ...audienceHandlers(audienceWork.service),
+    async metrics() {
+      loopDelay.read();
+      noteLag(options.progress, await host.oldestUnappliedMs());
+      return telemetry.snapshot();
+    },
+    async stop() {
+      loopDelay.stop();
+      await housekeeping.stop();
+      await audienceWork.stop();
+      await host.stop();
+      await profiles.close();
+      await db.close();
+    },
+  };
+}
+
+function inboxHandlers(host: ShardHost, inbox: InboxService): Record<string, Handler> {
   return {
     append: host.append.bind(host),
     openFeed: host.openFeed.bind(host),
@@ -79,25 +117,27 @@ async function open(): Promise<Record<string, Handler>> {
     counts: inbox.counts.bind(inbox),
     changes: inbox.changes.bind(inbox),
     catchup: inbox.catchup.bind(inbox),
-    idempotencyGet: idempotency.get.bind(idempotency),
-    idempotencyPut: idempotency.put.bind(idempotency),
-    idempotencyExpire: idempotency.expire.bind(idempotency),
-    revocationsPut: revocations.put.bind(revocations),
-    revocationsLoad: revocations.load.bind(revocations),
-    profilesRead: profiles.read.bind(profiles),
-    profilesChange: profiles.change.bind(profiles),
-    profilesPage: profiles.page.bind(profiles),
-    async metrics() {
-      loopDelay.read();
-      noteLag(options.progress, await host.oldestUnappliedMs());
-      return telemetry.snapshot();
-    },
-    async stop() {
-      loopDelay.stop();
-      await housekeeping.stop();
-      await host.stop();
-      await profiles.close();
-      await db.close();
-    },
+  };
+}
+
+type SharedParts = Pick<AudienceWorkParts, 'log' | 'clock' | 'onProblem' | 'bulkBehindBytes'>;
+
+function openAudiences(db: LevelDb, parts: SharedParts): AudienceWork {
+  return new AudienceWork({
+    ...parts,
+    audiences: new AudienceStoreLevel(db, 'audience/'),
+    fanouts: new FanoutStoreLevel(db, 'fanout/'),
+    shards: options.shards,
+    settings: options.audiences,
+  });
+}
+
+function audienceHandlers(service: AudienceService): Record<string, Handler> {
+  return {
+    audiencesUnknown: service.unknown.bind(service),
+    audienceSet: service.set.bind(service),
+    audienceApply: service.apply.bind(service),
+    audienceView: service.view.bind(service),
+    fanouts: service.fanouts.bind(service),
   };
 }

@@ -9,6 +9,7 @@
  * A failed write is repeated, never skipped: memory is ahead of the store until it succeeds (N3).
  */
 import { type Lane, lanes } from '@carillon/contract/lanes.ts';
+import type { RecordWatch } from '../audience/record-watch.ts';
 import type { Clock } from '../base/clock.ts';
 import { type PersonKey, personKey } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
@@ -64,6 +65,8 @@ export interface ShardOptions {
   readonly clock: Clock;
   readonly listener: ShardListener;
   readonly memory: ShardMemory;
+  /** Sees every record, and has its say before positions move. */
+  readonly watch?: RecordWatch;
 }
 
 interface Between {
@@ -196,6 +199,7 @@ export class ShardExecutor {
     const people = [...touched].filter((person) => person.isDirty);
     const unsure = people.filter((person) => !person.noteDepth());
     if (unsure.length > 0) await Promise.all(unsure.map((person) => this.#people.noteSurface(person)));
+    await this.#persist(() => this.#options.watch?.settle() ?? null);
     await this.#write(people, positions);
     this.#positions = positions;
     this.#lanes?.applied();
@@ -231,6 +235,7 @@ export class ShardExecutor {
       const end = next + this.#view.recipientCount;
       let fault = this.#readRecord();
       if (fault !== null) next = end;
+      else this.#options.watch?.saw(this.#view, this.#facts.type.name);
       while (next < end) {
         const person = recipients[next++] as Person;
         if (!this.#isReady(person)) {
@@ -300,12 +305,18 @@ export class ShardExecutor {
     for (const key of groupKeys) await this.#people.loadGroup(person, key);
   }
 
-  async #write(people: readonly Person[], positions: readonly Position[]): Promise<void> {
-    const { store, shard, listener, clock } = this.#options;
+  #write(people: readonly Person[], positions: readonly Position[]): Promise<void> {
+    const { store, shard } = this.#options;
     const writes = people.map((person) => person.toWrite());
+    return this.#persist(() => store.write(shard, writes, positions));
+  }
+
+  /** Repeats `write` until it succeeds; null has nothing to write. */
+  async #persist(write: () => Promise<void> | null): Promise<void> {
+    const { listener, clock } = this.#options;
     for (;;) {
       try {
-        await store.write(shard, writes, positions);
+        await write();
         return;
       } catch (error) {
         if (this.#isStopping) throw error;

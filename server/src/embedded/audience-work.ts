@@ -1,0 +1,116 @@
+/**
+ * Audiences within the store's thread: subscriptions, the fan-out of events to them, and their place between the log and
+ * the shards. Made before the shards, begun after them.
+ */
+import type { AudienceService } from '../audience/audience-service.ts';
+import { AudienceServiceStore } from '../audience/audience-service-store.ts';
+import { AudienceSourceHttp } from '../audience/audience-source-http.ts';
+import { AudienceSources } from '../audience/audience-sources.ts';
+import type { AudienceStore } from '../audience/audience-store.ts';
+import { AudienceWatch } from '../audience/audience-watch.ts';
+import { Fanout } from '../audience/fanout.ts';
+import type { FanoutStore } from '../audience/fanout-store.ts';
+import { LaneRoom } from '../audience/lane-room.ts';
+import type { RecordWatch } from '../audience/record-watch.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Config } from '../base/config-schema.ts';
+import { limits } from '../base/limits.ts';
+import type { Service } from '../base/service.ts';
+import type { EventLog } from '../log/event-log.ts';
+import type { Problem } from './shard-reports.ts';
+
+export interface AudienceWorkParts {
+  readonly audiences: AudienceStore;
+  readonly fanouts: FanoutStore;
+  readonly log: EventLog;
+  readonly shards: number;
+  readonly clock: Clock;
+  readonly settings: Config['audiences'];
+  /** Of one chunk; as `limits` say unless a test wants less. */
+  readonly chunkMembers?: number;
+  /** Bytes of the bulk lane that are durable and not yet applied. */
+  readonly bulkBehindBytes: () => number;
+  readonly onProblem: (problem: Problem) => void;
+}
+
+export class AudienceWork implements Service {
+  readonly service: AudienceService;
+  readonly #parts: AudienceWorkParts;
+  readonly #room: LaneRoom;
+  readonly #fanout: Fanout;
+
+  constructor(parts: AudienceWorkParts) {
+    const { audiences, fanouts, log, shards, clock, settings } = parts;
+    this.#parts = parts;
+    this.#room = new LaneRoom({
+      behindBytes: parts.bulkBehindBytes,
+      bytesMax: limits.fanoutAheadBytes,
+      batchesMax: limits.fanoutBatchesMax,
+    });
+    this.#fanout = new Fanout({
+      store: fanouts,
+      source: sourcesOf(audiences, settings, clock),
+      shards,
+      chunkMembers: parts.chunkMembers ?? limits.fanoutChunkMembers,
+      clock,
+      append: (batch) => log.append(batch),
+      room: this.#room.room,
+      failed: (error) => this.#failed(error),
+    });
+    this.service = new AudienceServiceStore({
+      audiences,
+      fanouts,
+      clock,
+      openKinds: openKinds(settings),
+      waiting: () => this.#fanout.waiting,
+    });
+  }
+
+  /** One for each shard. */
+  watch(): RecordWatch {
+    const { audiences, fanouts, settings } = this.#parts;
+    const { followersKind } = settings;
+    return new AudienceWatch({ audiences, fanouts, followersKind, begun: (jobs) => this.#fanout.add(jobs) });
+  }
+
+  /** Takes up what the last run left, before the log is read on. */
+  async start(): Promise<void> {
+    for (let shard = 0; shard < this.#parts.shards; shard++) await this.#fanout.takeUp(shard);
+  }
+
+  /** A micro-batch has been applied. */
+  applied(): void {
+    this.#room.applied();
+  }
+
+  /** Forgets what it need not know any more: fan-outs done before a time, from when on the log would bring them again. */
+  async prune(beforeMs: number): Promise<void> {
+    const { audiences, fanouts, clock } = this.#parts;
+    while ((await audiences.prune(clock.now() - limits.departuresKeptMs)) > 0);
+    while ((await fanouts.prune(beforeMs)) > 0);
+  }
+
+  /** Before the shards stop: a chunk at hand is written to their log. */
+  async stop(): Promise<void> {
+    this.#room.close();
+    await this.#fanout.stop();
+  }
+
+  #failed(error: unknown): void {
+    const code = (error as { code?: unknown } | null)?.code;
+    this.#parts.onProblem({ event: 'fanoutFailed', fields: { code: typeof code === 'string' ? code : 'unknown' } });
+  }
+}
+
+/** Where members are read: our subscriptions, or the app. */
+export function sourcesOf(own: AudienceStore, { sources }: Config['audiences'], clock: Clock): AudienceSources {
+  const byKind = sources.map(
+    ({ kind, url, secret }) => [kind, new AudienceSourceHttp({ url, secret, clock })] as const,
+  );
+  return new AudienceSources(own, new Map(byKind));
+}
+
+/** Audiences of these kinds exist whether or not anybody has joined one. */
+export function openKinds({ followersKind, sources }: Config['audiences']): ReadonlySet<string> {
+  return new Set([followersKind, ...sources.map(({ kind }) => kind)]);
+}
