@@ -11,6 +11,8 @@ export const reasons = [
   'quietHours',
   'cap',
   'window',
+  'digest',
+  'unseen',
   'duplicate',
   'self',
   'undone',
@@ -20,6 +22,7 @@ export const reasons = [
   'expired',
   'read',
   'erased',
+  'accessLost',
   'critical',
   'default',
 ] as const;

@@ -11,6 +11,16 @@ const connection = {
 
 export const testShards = 4;
 
+const tables = [
+  'inbox',
+  'inbox_members',
+  'shard_positions',
+  'idempotency_answers',
+  'revoked_sessions',
+  'timers',
+  'timer_minutes',
+];
+
 export class TestKeyspace {
   readonly name = `test_${randomUUID().replaceAll('-', '')}`;
   #clients: Client[] = [];
@@ -32,7 +42,7 @@ export class TestKeyspace {
 
   async empty(): Promise<void> {
     const [client] = this.#clients as [Client];
-    for (const table of ['inbox', 'inbox_members', 'shard_positions', 'idempotency_answers', 'revoked_sessions']) {
+    for (const table of tables) {
       await client.execute(`TRUNCATE ${table}`, [], { prepare: false });
     }
   }

@@ -220,6 +220,22 @@ export const limits = {
   /** A connection that nobody needs is closed after this. */
   databaseIdleMs: 30 * second,
 
+  // Who is told, and how often (D7, D9)
+  /** Sent to one person on a channel, of one category that is neither direct nor critical; what exceeds collapses into a summary. */
+  categoryCaps: { push: { hourMax: 240, dayMax: 1000 }, email: { hourMax: 20, dayMax: 60 } },
+  /** Pushes for each device when quiet hours or a pause end; they cover everything that was held. */
+  releasePushesMax: 3,
+
+  // Timers
+  /** Timers that a shard runs between two micro-batches; more wait for the next. */
+  timersPerTurn: 500,
+  /** A timer that could not be run is put off by this. */
+  timerRetryMs: 30 * second,
+  /** A shard looks for due timers at least this often while there are any: the wall clock may step. */
+  timerLookMs: minute,
+  /** Timers of the cluster's store that one query reads; more come in the next. */
+  timerPageRows: 500,
+
   // Inbox (I1–I7, D4, D5)
   /** Rows of one person; the oldest are archived and trimmed in the background. */
   rowsPerPersonMax: 5000,

@@ -43,6 +43,14 @@ const migrations: readonly ((keyspace: string, compaction: string) => readonly s
        bucket int, session text, until bigint, PRIMARY KEY (bucket, session)
      ) WITH gc_grace_seconds = ${graceSeconds}`,
   ],
+  (keyspace, compaction) => [
+    `CREATE TABLE IF NOT EXISTS ${keyspace}.timers (
+       shard int, minute int, due_ms bigint, id text, timer text, is_done boolean,
+       PRIMARY KEY ((shard, minute), due_ms, id)
+     ) WITH gc_grace_seconds = ${graceSeconds} AND compaction = ${compaction}`,
+    `CREATE TABLE IF NOT EXISTS ${keyspace}.timer_minutes (shard int, minute int, PRIMARY KEY (shard, minute))
+     WITH gc_grace_seconds = ${graceSeconds}`,
+  ],
 ];
 
 /** Brings the schema up to this release. Answers the numbers of the migrations applied. May be run at any time. */

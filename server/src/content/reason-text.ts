@@ -4,7 +4,7 @@ import type { ChannelDecision, Reason } from '@carillon/contract/reasons.ts';
 const channelNames = { inApp: 'in the app', push: 'by push', email: 'by email' } as const;
 
 const reasonTexts: Record<Reason, string> = {
-  preference: 'of your choice for this type',
+  preference: 'of your choice for this type or channel',
   categoryPreference: 'of your choice for this category',
   muteAll: 'you have muted everything',
   paused: 'you have paused notifications',
@@ -15,6 +15,8 @@ const reasonTexts: Record<Reason, string> = {
   quietHours: 'of your quiet hours',
   cap: 'you had many notifications already',
   window: 'it is gathered with others of its kind',
+  digest: 'it comes with your digest',
+  unseen: 'it is sent only if you have not seen it by then',
   duplicate: 'you were told already',
   self: 'you did it yourself',
   undone: 'it was undone',
@@ -24,6 +26,7 @@ const reasonTexts: Record<Reason, string> = {
   expired: 'it came too late to be useful',
   read: 'you had read it already',
   erased: 'the account was erased',
+  accessLost: 'you can no longer see what it is about',
   critical: 'it is about the safety of your account',
   default: 'that is the setting for this type',
 };

@@ -19,6 +19,8 @@
  * Plain data, kept in the row. Times are those of events, so that an event applied again after a crash opens the same
  * window with the same timer.
  */
+import type { TypeEntry } from '../content/type-entry.ts';
+
 export interface NotifyWindow {
   /** Of the open window, or of the last send: rises with each. */
   readonly number: number;
@@ -31,10 +33,7 @@ export interface NotifyWindow {
 /** As a new row begins. */
 export const noWindow: NotifyWindow = { number: 0, endsAtMs: null, untold: 0 };
 
-export interface WindowPolicy {
-  readonly notify: 'immediate' | 'leading' | 'trailing';
-  readonly windowMs: number;
-}
+export type WindowPolicy = Pick<TypeEntry, 'notify' | 'windowMs'>;
 
 export type WindowEvent =
   /**

@@ -30,7 +30,7 @@ test('without tables a start is refused with what to do', async () => {
 
 test('migrating is recorded, and again does nothing', async () => {
   const options = fresh();
-  assert.deepEqual(await migrateCassandra(client, options), [1]);
+  assert.deepEqual(await migrateCassandra(client, options), [1, 2]);
   assert.deepEqual(await migrateCassandra(client, options), []);
   await checkCassandraSchema(client, options);
 });
@@ -41,7 +41,7 @@ test('a run that was cut off is finished by the next', async () => {
   await client.execute(`DROP TABLE ${options.keyspace}.inbox_members`, [], { prepare: false });
   await client.execute(`TRUNCATE ${options.keyspace}.migrations`, [], { prepare: false });
   await assert.rejects(checkCassandraSchema(client, options), refused(/number 0.*carillon migrate/));
-  assert.deepEqual(await migrateCassandra(client, options), [1]);
+  assert.deepEqual(await migrateCassandra(client, options), [1, 2]);
   await client.execute(`SELECT * FROM ${options.keyspace}.inbox_members`);
 });
 
@@ -67,10 +67,10 @@ test('a schema of the next release is accepted, one beyond that is not', async (
     client.execute(
       `INSERT INTO ${options.keyspace}.migrations (name, version, value) VALUES ('migration', ${version}, '')`,
     );
-  await note(2);
-  await checkCassandraSchema(client, options);
   await note(3);
-  await assert.rejects(checkCassandraSchema(client, options), refused(/number 3.*newer/));
+  await checkCassandraSchema(client, options);
+  await note(4);
+  await assert.rejects(checkCassandraSchema(client, options), refused(/number 4.*newer/));
 });
 
 test('a keyspace with another kind of name is refused', async () => {
