@@ -9,6 +9,8 @@ import { openLevel } from '../inbox/open-level.ts';
 import { IdempotencyStoreLevel } from '../intake/idempotency-store-level.ts';
 import type { EventLog } from '../log/event-log.ts';
 import { EventLogSegments } from '../log/event-log-segments.ts';
+import type { TimerStore } from '../shard/timer-store.ts';
+import { TimerStoreLevel } from '../shard/timer-store-level.ts';
 import { MoveError } from './move-error.ts';
 
 export interface EmbeddedSource {
@@ -18,6 +20,7 @@ export interface EmbeddedSource {
   readonly inbox: Pick<InboxStoreLevel, 'everyone'> & InboxStore;
   readonly idempotency: Pick<IdempotencyStoreLevel, 'all'>;
   readonly revocations: RevocationStoreLevel;
+  readonly timers: TimerStore;
   close(): Promise<void>;
 }
 
@@ -51,6 +54,7 @@ export async function openEmbeddedSource(
       inbox: new InboxStoreLevel(db),
       idempotency: new IdempotencyStoreLevel(db, 'idempotency/'),
       revocations: new RevocationStoreLevel(db, 'revoked/'),
+      timers: new TimerStoreLevel(db),
       async close() {
         await log.close();
         await db.close();

@@ -9,6 +9,7 @@ import { personWrite, testItem } from '../inbox/test-items.ts';
 import { IdempotencyStoreMemory } from '../intake/idempotency-store-memory.ts';
 import { EventLogMemory } from '../log/event-log-memory.ts';
 import { sampleBatch } from '../log/sample-records.ts';
+import { TimerStoreMemory } from '../shard/timer-store-memory.ts';
 import { openEmbeddedSource } from './embedded-source.ts';
 import { MoveError } from './move-error.ts';
 import type { MoveState, MoveStateStore } from './move-state.ts';
@@ -35,6 +36,7 @@ function emptyTarget() {
     inbox: new InboxStoreMemory(),
     idempotency: new IdempotencyStoreMemory(),
     revocations: new RevocationStoreMemory(),
+    timers: new TimerStoreMemory(),
     state: new MemoryMoveState(),
     shards: 4,
   };

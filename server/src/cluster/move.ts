@@ -1,5 +1,5 @@
 /**
- * Moves the data of an embedded engine into a cluster that is empty (G3): inboxes, marks, revocations, kept answers, and of
+ * Moves the data of an embedded engine into a cluster that is empty (G3): inboxes, marks, timers, revocations, kept answers, and of
  * the log the events that wait, with those of late before them so that a repetition is still known as one. Then compares
  * everything, person by person. Neither may run meanwhile. The source stays as it is.
  *
@@ -16,8 +16,10 @@ import type { InboxStore } from '../inbox/inbox-store.ts';
 import type { IdempotencyStore } from '../intake/idempotency-store.ts';
 import type { EventLog, Position } from '../log/event-log.ts';
 import { startPosition } from '../log/event-log.ts';
+import type { TimerStore } from '../shard/timer-store.ts';
 import { copyLog, countBehind, countCopied, each, type LaneRange, laneEnds } from './copy-log.ts';
 import { contentsOf, copyPerson, type PersonContents } from './copy-person.ts';
+import { copyTimers, countTimers, type ShardedTimers } from './copy-timers.ts';
 import type { EmbeddedSource } from './embedded-source.ts';
 import { MoveError } from './move-error.ts';
 import type { MoveState, MoveStateStore } from './move-state.ts';
@@ -27,6 +29,7 @@ export interface MoveTarget {
   readonly inbox: InboxStore;
   readonly idempotency: IdempotencyStore;
   readonly revocations: RevocationStore;
+  readonly timers: TimerStore;
   readonly state: MoveStateStore;
   readonly shards: number;
 }
@@ -48,6 +51,8 @@ export interface MoveReport {
   readonly checksum: string;
   /** Events that wait to be applied, as the cluster's shards will read them, and how many there should be. */
   readonly waiting: { readonly expected: number; readonly found: number };
+  /** Those that were to be copied, and those that are there. */
+  readonly timers: { readonly expected: number; readonly found: number };
   readonly revocations: number;
   readonly answers: number;
   /** People whose inbox differs between source and target; the move has failed if there are any. */
@@ -101,10 +106,12 @@ class Move {
   }
 
   async copy(): Promise<void> {
+    const { target } = this.#parts;
     if (this.#state.stage === 'people') {
       await this.#copyPeople();
       await this.#copyAnswers();
       await this.#copyRevocations();
+      await copyTimers(await this.#sourceTimers(), target);
       await this.#save({ stage: 'repeats', copiedTo: {} });
     }
     if (this.#state.stage === 'repeats') {
@@ -138,7 +145,8 @@ class Move {
     const expected = await countCopied(source.log, await this.#waiting(), target.shards);
     const found = await countBehind(target.log, this.#state.begins ?? []);
     const { revocations, answers } = await this.#compareRest(clock.now());
-    return { ...sums, checksum, waiting: { expected, found }, revocations, answers, differing };
+    const timers = { expected: await countTimers(await this.#sourceTimers()), found: await countTimers(target) };
+    return { ...sums, checksum, waiting: { expected, found }, timers, revocations, answers, differing };
   }
 
   async #copyPeople(): Promise<void> {
@@ -204,13 +212,21 @@ class Move {
     rangeOf: (shard: number, lane: Lane, applied: Position) => Promise<{ from: Position; to: Position }>,
   ): Promise<LaneRange[]> {
     const { inbox } = this.#parts.source;
-    this.#sourceShards ??= await shardsOf(this.#parts.source);
-    const ranges = await each(this.#sourceShards, async (shard, lane) => {
+    const ranges = await each(await this.#shardsOfSource(), async (shard, lane) => {
       const positions = await inbox.positions(shard);
       const applied = positions?.[lanes.indexOf(lane)] ?? startPosition;
       return { shard, lane, ...(await rangeOf(shard, lane, applied)) };
     });
     return ranges.flat();
+  }
+
+  async #sourceTimers(): Promise<ShardedTimers> {
+    return { timers: this.#parts.source.timers, shards: await this.#shardsOfSource() };
+  }
+
+  async #shardsOfSource(): Promise<number> {
+    this.#sourceShards ??= await shardsOf(this.#parts.source);
+    return this.#sourceShards;
   }
 
   #both(person: PersonKey): Promise<[PersonContents, PersonContents]> {

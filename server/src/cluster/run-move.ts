@@ -8,6 +8,7 @@ import type { Random } from '../base/random.ts';
 import { InboxStoreCassandra } from '../inbox/inbox-store-cassandra.ts';
 import { IdempotencyStoreCassandra } from '../intake/idempotency-store-cassandra.ts';
 import { EventLogKafka } from '../log/event-log-kafka.ts';
+import { TimerStoreCassandra } from '../shard/timer-store-cassandra.ts';
 import { checkPrepared } from './check-services.ts';
 import { openEmbeddedSource } from './embedded-source.ts';
 import { type MoveParts, type MoveReport, moveEmbeddedToCluster } from './move.ts';
@@ -42,6 +43,7 @@ export async function runMove({ config, clock, random, onProgress }: RunMovePart
         inbox: new InboxStoreCassandra({ client: cassandra, clock, retentionMs }),
         idempotency: new IdempotencyStoreCassandra(cassandra, clock),
         revocations: new RevocationStoreCassandra(cassandra, clock),
+        timers: new TimerStoreCassandra(cassandra),
         state: new CassandraMoveState(cassandra),
       };
       const report = await moveEmbeddedToCluster({ source, target, clock, onProgress });
@@ -57,15 +59,16 @@ export async function runMove({ config, clock, random, onProgress }: RunMovePart
 
 /** For people, line by line. */
 export function describeMove(report: MoveReport): string[] {
-  const { people, rows, members, itemMarks, waiting, revocations, answers, checksum, differing } = report;
+  const { people, rows, members, itemMarks, waiting, timers, revocations, answers, checksum, differing } = report;
   return [
     `inboxes: ${people} people, ${rows} rows, ${members} members, ${itemMarks} marks of single rows; checksum ${checksum}`,
     `events that wait to be applied: ${waiting.found} of ${waiting.expected}`,
+    `timers: ${timers.found} of ${timers.expected}`,
     `revoked sessions: ${revocations}; answers kept for repeated requests: ${answers}`,
     differing.length === 0 ? 'source and target are equal' : `DIFFERENT: ${differing.length} people`,
   ];
 }
 
-export function isWhole({ differing, waiting }: MoveReport): boolean {
-  return differing.length === 0 && waiting.found === waiting.expected;
+export function isWhole({ differing, waiting, timers }: MoveReport): boolean {
+  return differing.length === 0 && waiting.found === waiting.expected && timers.found === timers.expected;
 }

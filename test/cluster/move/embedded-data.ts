@@ -16,6 +16,8 @@ import { openLevel } from '../../../server/src/inbox/open-level.ts';
 import { IdempotencyStoreLevel } from '../../../server/src/intake/idempotency-store-level.ts';
 import type { EventLog } from '../../../server/src/log/event-log.ts';
 import { EventLogSegments } from '../../../server/src/log/event-log-segments.ts';
+import type { Timer } from '../../../server/src/shard/timer-store.ts';
+import { TimerStoreLevel } from '../../../server/src/shard/timer-store-level.ts';
 import { packEvents } from '../../sim/pack-event.ts';
 
 const users = 30;
@@ -25,6 +27,15 @@ export const onlyMarked = personKey('default', 'only marked');
 /** Whose one row has been removed. */
 export const removed = personKey('default', 'removed');
 export const answer = { request: 'r', status: 202, headers: {}, body: '{"run":1}' };
+/** One for each, of times long ago to times far ahead. */
+export const timers: readonly Timer[] = people.map((person, n) => ({
+  id: `release.${n}`,
+  dueMs: Date.UTC(2026, 2, 9) + n * 40_000_000,
+  revision: n + 1,
+  person,
+  kind: 'release',
+  data: `push ${n}`,
+}));
 export const revoked = { session: 's1', untilMs: 9e12 };
 
 export class EmbeddedData {
@@ -71,6 +82,7 @@ export class EmbeddedData {
       await host.removeRows(removed, row === undefined ? [] : [row]);
       await new IdempotencyStoreLevel(db, 'idempotency/').put('k1', answer, clock.now() + 3_600_000);
       await new RevocationStoreLevel(db, 'revoked/').put(revoked);
+      await new TimerStoreLevel(db).write(0, { set: timers });
     });
     const log = EventLogSegments.open(join(this.folder, 'log'));
     await log.append(packEvents(eventsOf(6, clock.now()), clock.now()));

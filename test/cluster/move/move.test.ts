@@ -6,6 +6,7 @@ import type { MoveTarget } from '../../../server/src/cluster/move.ts';
 import { CassandraMoveState } from '../../../server/src/cluster/move-state.ts';
 import { InboxStoreCassandra } from '../../../server/src/inbox/inbox-store-cassandra.ts';
 import { IdempotencyStoreCassandra } from '../../../server/src/intake/idempotency-store-cassandra.ts';
+import { TimerStoreCassandra } from '../../../server/src/shard/timer-store-cassandra.ts';
 import { KafkaWorld } from '../log/kafka-world.ts';
 import { TestKeyspace, testShards } from '../test-keyspace.ts';
 import { EmbeddedData } from './embedded-data.ts';
@@ -19,6 +20,7 @@ async function targetOf(world: KafkaWorld, keyspace: TestKeyspace, clock: Virtua
     inbox: new InboxStoreCassandra({ client, clock }),
     idempotency: new IdempotencyStoreCassandra(client, clock),
     revocations: new RevocationStoreCassandra(client, clock),
+    timers: new TimerStoreCassandra(client),
     state: new CassandraMoveState(client),
     shards: testShards,
   };

@@ -1,12 +1,14 @@
 /** What a move must come to, whatever the target is made of. */
 import assert from 'node:assert/strict';
+import { shardOf } from '../../../server/src/base/hash.ts';
 import type { PersonKey } from '../../../server/src/base/ids.ts';
 import { limits } from '../../../server/src/base/limits.ts';
 import { systemRandom } from '../../../server/src/base/random.ts';
 import { openEmbeddedSource } from '../../../server/src/cluster/embedded-source.ts';
 import { type MoveReport, type MoveTarget, moveEmbeddedToCluster } from '../../../server/src/cluster/move.ts';
 import type { InboxStore } from '../../../server/src/inbox/inbox-store.ts';
-import { answer, type EmbeddedData, hostOver, onlyMarked, people, removed, revoked } from './embedded-data.ts';
+import type { Timer } from '../../../server/src/shard/timer-store.ts';
+import { answer, type EmbeddedData, hostOver, onlyMarked, people, removed, revoked, timers } from './embedded-data.ts';
 
 /** `interrupt`: called with how many people are done; throwing cuts the move off. */
 export async function move(
@@ -30,11 +32,14 @@ export function assertWhole(report: MoveReport): void {
   assert.ok(report.waiting.expected > 100);
   assert.equal(report.waiting.found, report.waiting.expected);
   assert.deepEqual([report.revocations, report.answers], [1, 1]);
+  assert.ok(report.timers.expected >= timers.length);
+  assert.equal(report.timers.found, report.timers.expected);
 }
 
 /** The cluster goes on from where the embedded engine was: both come to the same inboxes. */
 export async function assertGoesOn(data: EmbeddedData, target: MoveTarget): Promise<void> {
   const { log, inbox: store, shards } = target;
+  await assertTimers(target);
   const host = hostOver({ log, store, clock: data.clock, shards });
   await host.start();
   await host.settled();
@@ -47,6 +52,22 @@ export async function assertGoesOn(data: EmbeddedData, target: MoveTarget): Prom
   });
   assert.deepEqual(found, expected);
   await host.stop();
+}
+
+/** Each with the shard of its person. */
+async function assertTimers(target: MoveTarget): Promise<void> {
+  const found: Timer[] = [];
+  for (let shard = 0; shard < target.shards; shard++) {
+    await target.timers.open(shard);
+    for (const timer of await target.timers.list(shard, null, 1000)) {
+      assert.equal(shardOf(timer.person, target.shards), shard);
+      found.push(timer);
+    }
+  }
+  assert.deepEqual(
+    timers.map(({ id }) => found.find((timer) => timer.id === id)),
+    timers,
+  );
 }
 
 async function inboxes(store: InboxStore): Promise<unknown[]> {
