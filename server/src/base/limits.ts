@@ -1,13 +1,12 @@
 /**
- * Every limit of the service, in one place: unit in the name, default here, and what happens when it is hit.
+ * Every limit of the service, in one place: unit in the name, default here, and what happens when it is hit. Large parts
+ * are files of their own beside it.
  * Change one by configuration only where docs/CONFIG.md lists it.
  */
-const KiB = 1024;
-const MiB = 1024 * KiB;
-const second = 1000;
-const minute = 60 * second;
-const hour = 60 * minute;
-const day = 24 * hour;
+import { audienceLimits } from './audience-limits.ts';
+import { units } from './units.ts';
+
+const { KiB, MiB, second, minute, hour, day } = units;
 
 export const limits = {
   // Intake (E1–E6)
@@ -331,38 +330,7 @@ export const limits = {
   /** Revoked sessions that others could not be told of; above, the oldest is left to their look into the store. */
   revocationsUntoldMax: 10_000,
 
-  // Audiences and fan-out (F1–F5)
-  /** Audiences of one person that are read at a time. */
-  audiencesPageMax: 500,
-  /** Lines of one bulk import of subscriptions; more is refused with 413. */
-  subscriptionLinesMax: 10_000,
-  /** Subscriptions written at once; other work comes in between. */
-  subscriptionsPerWrite: 500,
-  /** How long it is remembered that somebody has left: a follow older than that unfollow may arrive as late as this. */
-  departuresKeptMs: 30 * day,
-  /** One page of members from the app: how long it may take, how often it is asked for at once, and the pause in between. */
-  audienceFetchMs: 10 * second,
-  audienceFetchTries: 3,
-  audienceFetchRetryMs: 200,
-  /** Such a page in bytes and members; one that is larger is refused, and its fan-out waits until the app mends it. */
-  audiencePageBytesMax: 4 * MiB,
-  audiencePageMembersMax: 10_000,
-  /** Members of one chunk of a fan-out: read, written to the log and noted at once. Direct messages wait for one at most. */
-  fanoutChunkMembers: 1000,
-  /** Bytes of people in one record of a fan-out; more go into another. */
-  fanoutRecordBytesMax: 256 * KiB,
-  /** Bytes of the bulk lane that wait to be applied; above, fan-out pauses, so that a micro-batch stays short (F4). */
-  fanoutAheadBytes: 8 * KiB,
-  /** Micro-batches after which a chunk is written all the same, where others keep the bulk lane full. */
-  fanoutBatchesMax: 8,
-  /** Wait before a fan-out that failed (members, log or store) goes on: at first, doubled each time, and in the end. */
-  fanoutRetryMs: { first: second, last: 60 * second },
-  /** Fan-outs that wait in one process; above, events to audiences are refused for now. */
-  fanoutsWaitingMax: 100_000,
-  /** Fan-outs of a shard that are looked up at a time when it is taken up. */
-  fanoutsPerRead: 500,
-  /** Fan-outs shown to an operator. */
-  fanoutsShownMax: 100,
+  ...audienceLimits,
 
   // Stream (V30–V33)
   heartbeatMs: 25 * second,
