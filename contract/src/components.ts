@@ -7,6 +7,7 @@ import { Actor, Event, EventObject, EventResult, EventResults, ParentObject, Rec
 import { CloudEvent } from './event-bodies.ts';
 import { Live, Ready } from './health.ts';
 import { ActorsPage, CountsAnswer, Decision, MarkByIds, MarkThrough, Snooze, WhyAnswer } from './inbox-requests.ts';
+import { Mute, MuteRequest, Mutes } from './mutes.ts';
 import {
   Action,
   Counts,
@@ -16,6 +17,17 @@ import {
   NotificationPage,
   NotificationState,
 } from './notification.ts';
+import { PeopleResults, Person, PersonExport, PersonFacts } from './person-facts.ts';
+import {
+  ChannelChoices,
+  Digest,
+  PreferenceChoices,
+  Preferences,
+  Privacy,
+  QuietHours,
+  QuietSpan,
+  Relations,
+} from './preferences.ts';
 import { Problem } from './problem.ts';
 import {
   AuthFrame,
@@ -62,6 +74,21 @@ export const components: Readonly<Record<string, TSchema>> = {
   MarkByIds,
   MarkThrough,
   Snooze,
+  Preferences,
+  PreferenceChoices,
+  ChannelChoices,
+  QuietHours,
+  QuietSpan,
+  Relations,
+  Digest,
+  Privacy,
+  Mute,
+  Mutes,
+  MuteRequest,
+  Person,
+  PersonFacts,
+  PersonExport,
+  PeopleResults,
   HelloFrame,
   ChangesFrame,
   MarksFrame,

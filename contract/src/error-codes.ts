@@ -69,6 +69,36 @@ export const errorCodes = {
     title: 'No such notification',
     next: 'It may have been removed or expired: load the inbox again.',
   },
+  CARILLON_PREFERENCES_INVALID: {
+    status: 422,
+    title: 'The preferences cannot be stored',
+    next: 'Correct what `errors[].path` names in the document that the request leads to.',
+  },
+  CARILLON_PRECONDITION_REQUIRED: {
+    status: 428,
+    title: 'The write does not say which version it is for',
+    next: 'Read the resource, then send its `ETag` as `If-Match`.',
+  },
+  CARILLON_PRECONDITION_FAILED: {
+    status: 412,
+    title: 'The resource is of another version',
+    next: 'Read it again, apply the change to what is there now, and send that with the new `ETag`.',
+  },
+  CARILLON_MUTE_INVALID: {
+    status: 422,
+    title: 'This cannot be muted like that',
+    next: 'Correct what `errors[].path` names.',
+  },
+  CARILLON_MUTES_TOO_MANY: {
+    status: 422,
+    title: 'The person has too many mutes',
+    next: 'Remove a mute first.',
+  },
+  CARILLON_PERSON_INVALID: {
+    status: 422,
+    title: 'What is said of the person cannot be stored',
+    next: 'Correct the field that `errors[].path` names, then send all of it again.',
+  },
   CARILLON_SCHEMA_UNKNOWN: {
     status: 404,
     title: 'No such event schema',

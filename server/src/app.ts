@@ -12,6 +12,7 @@ import { createHttpServer } from './api/http-server.ts';
 import { inboxOperations } from './api/inbox-operations.ts';
 import type { Operation } from './api/operation.ts';
 import { postEvents } from './api/post-events.ts';
+import { profileOperations } from './api/profile-operations.ts';
 import { revokeSession } from './api/revoke-session.ts';
 import { streamOperations } from './api/stream-operations.ts';
 import { ApiKeys } from './auth/api-keys.ts';
@@ -90,6 +91,9 @@ export async function startApp(parts: AppParts): Promise<App> {
     ...(intake === null ? [] : [postEvents(intake)]),
     ...(engine.inbox === null ? [] : [revokeSession(revocations), ...inboxOperations(engine.inbox)]),
     ...(audiences === null ? [] : audienceOperations(audiences, clock)),
+    ...(engine.inbox === null || engine.profiles === null
+      ? []
+      : profileOperations({ profiles: engine.profiles, inbox: engine.inbox, types: builtInTypes, clock })),
     ...(gateway === null ? [] : streamOperations(gateway, tickets)),
     ...healthOperations(readiness, metrics),
     ...(devTokens === null ? [] : [devToken(devTokens)]),

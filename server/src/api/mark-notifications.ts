@@ -4,10 +4,10 @@
  */
 import { CountsAnswer, type MarkThrough } from '@carillon/contract/inbox-requests.ts';
 import type { UserPrincipal } from '../auth/principal.ts';
+import { parseTime } from '../base/parse-time.ts';
 import type { InboxService, MarkRequest } from '../inbox/inbox-service.ts';
 import type { Answer } from './operation.ts';
 import { possibleIds } from './parse-notification-id.ts';
-import { parseTime } from './parse-time.ts';
 import { personOf } from './person-of.ts';
 
 /** Those parts of a marking operation that do not differ. */

@@ -77,6 +77,7 @@ function describe(operation: Operation, names: SchemaNames): JsonObject {
     ...parametersOf(operation.params, 'path', names),
     ...parametersOf(operation.query, 'query', names),
     ...(operation.idempotent ? [idempotencyKey] : []),
+    ...(operation.versioned && operation.method !== 'GET' ? [ifMatch, ifNoneMatch] : []),
   ];
   const body = requestBody(operation, names);
   return {
@@ -96,6 +97,21 @@ const idempotencyKey: JsonObject = {
   required: false,
   description: 'The same key and body within 24 h get the same answer, and the work is done once.',
   schema: { type: 'string', minLength: 1, maxLength: limits.idempotencyKeyCharsMax },
+};
+
+const condition = { in: 'header', required: false, schema: { type: 'string' } } as const;
+
+const ifMatch: JsonObject = {
+  ...condition,
+  name: 'If-Match',
+  description:
+    'The `ETag` of the version that the change is for, or `*` for any. Needed unless `If-None-Match` is given.',
+};
+
+const ifNoneMatch: JsonObject = {
+  ...condition,
+  name: 'If-None-Match',
+  description: 'Only `*`: write if nothing was ever written.',
 };
 
 function parametersOf(schema: TObject | undefined, where: 'path' | 'query', names: SchemaNames): JsonObject[] {
@@ -137,7 +153,7 @@ function responses(operation: Operation, names: SchemaNames): JsonObject {
     if (codes.length > 0) content['application/problem+json'] = { schema: problemOf(codes, names) };
     found[String(status)] = {
       description: codes.length > 0 ? codes.map((code) => errorCodes[code].title).join('; ') : operation.summary,
-      headers: headersOf(status, answer ?? null),
+      headers: headersOf(status, operation),
       ...(Object.keys(content).length > 0 ? { content } : {}),
     };
   }
@@ -148,12 +164,14 @@ function problemOf(codes: readonly ErrorCode[], names: SchemaNames): JsonObject 
   return { allOf: [names.refer(Problem), { properties: { code: { enum: [...codes] } } }] };
 }
 
-function headersOf(status: number, answer: TSchema | null): JsonObject {
+function headersOf(status: number, { answers, versioned }: Operation): JsonObject {
+  const answer = answers[status] ?? null;
   const text = (description: string): JsonObject => ({ description, schema: { type: 'string' } });
   const paged = answer !== null && 'nextCursor' in ((plain(answer) as { properties?: object }).properties ?? {});
   return {
     'X-Request-Id': text('Names this request in our logs'),
     ...(paged ? { Link: text('The next page, `rel="next"`; absent on the last') } : {}),
+    ...(versioned && (answer !== null || status === 412) ? { ETag: text('The version there is now') } : {}),
     ...(status === 401 ? { 'WWW-Authenticate': text('How to authenticate') } : {}),
     ...(status === 405 ? { Allow: text('The methods there are') } : {}),
     ...([409, 429, 503].includes(status) ? { 'Retry-After': text('Seconds to wait') } : {}),

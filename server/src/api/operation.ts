@@ -68,6 +68,8 @@ interface OperationText {
   readonly errors: readonly ErrorCode[];
   /** Honours `Idempotency-Key` (A6). */
   readonly idempotent?: boolean;
+  /** Answers with a strong `ETag`; writing needs `If-Match` (A5). `handle` sees to both. */
+  readonly versioned?: true;
   /** Taken instead of a `body` schema: the operation reads the bytes itself. */
   readonly rawBody?: RawBody;
   /** Media types of a `body`; JSON unless given. */
@@ -125,6 +127,8 @@ export function commonErrors(operation: Operation): ErrorCode[] {
     codes.push('CARILLON_REQUEST_MALFORMED', 'CARILLON_REQUEST_TOO_LARGE', 'CARILLON_REQUEST_MEDIA_TYPE');
   }
   if (operation.params || operation.query || operation.body) codes.push('CARILLON_REQUEST_INVALID');
+  if (operation.versioned && operation.method !== 'GET')
+    codes.push('CARILLON_PRECONDITION_REQUIRED', 'CARILLON_PRECONDITION_FAILED');
   if (operation.idempotent)
     codes.push('CARILLON_IDEMPOTENCY_REUSED', 'CARILLON_IDEMPOTENCY_RUNNING', 'CARILLON_REQUEST_INVALID');
   return [...new Set(codes)];

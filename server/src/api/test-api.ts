@@ -9,17 +9,22 @@ import { builtInTypes } from '../content/type-catalogue.ts';
 import type { InboxService } from '../inbox/inbox-service.ts';
 import { Idempotency } from '../intake/idempotency.ts';
 import { IdempotencyStoreMemory } from '../intake/idempotency-store-memory.ts';
+import type { ProfileStore } from '../profile/profile-store.ts';
+import { ProfileStoreMemory } from '../profile/profile-store-memory.ts';
 import { documentOperations } from './document-operations.ts';
 import { healthOperations } from './health-operations.ts';
 import { createHttpServer, type HttpFailure } from './http-server.ts';
 import { inboxOperations } from './inbox-operations.ts';
 import type { Operation } from './operation.ts';
+import { profileOperations } from './profile-operations.ts';
 
 export interface TestApi {
   readonly app: FastifyInstance;
   readonly origin: string;
   /** Answers of status 500 and above, with their causes. */
   readonly failures: readonly HttpFailure[];
+  readonly clock: VirtualClock;
+  readonly profiles: ProfileStore;
   call(method: string, path: string, options?: CallOptions): Promise<TestAnswer>;
   stop(): Promise<void>;
 }
@@ -38,12 +43,14 @@ export interface TestAnswer {
   readonly json: any;
 }
 
-/** `more` are operations beside those of inbox, health and documents. */
+/** `more` are operations beside those of inbox, profiles, health and documents. */
 export async function startTestApi(inbox: InboxService, more: readonly Operation[] = []): Promise<TestApi> {
   const failures: HttpFailure[] = [];
   const clock = new VirtualClock();
+  const profiles = new ProfileStoreMemory(clock);
   const operations = [
     ...inboxOperations(inbox),
+    ...profileOperations({ profiles, inbox, types: builtInTypes, clock }),
     ...more,
     ...healthOperations({ checks: [] }, () => '# HELP carillon_up Always 1.\ncarillon_up 1\n'),
   ];
@@ -58,7 +65,15 @@ export async function startTestApi(inbox: InboxService, more: readonly Operation
     onFailure: (failure) => failures.push(failure),
   });
   const origin = await app.listen({ host: '127.0.0.1', port: 0 });
-  return { app, origin, failures, call: (...call) => callApi(origin, ...call), stop: () => app.close() };
+  return {
+    app,
+    origin,
+    failures,
+    clock,
+    profiles,
+    call: (...call) => callApi(origin, ...call),
+    stop: () => app.close(),
+  };
 }
 
 async function callApi(origin: string, method: string, path: string, options: CallOptions = {}): Promise<TestAnswer> {

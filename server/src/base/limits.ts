@@ -291,6 +291,16 @@ export const limits = {
   // Profiles (D2, D3, A2, A3)
   /** Mutes of one person; one more is refused until another goes. */
   mutesMax: 1000,
+  /** A muted word, in UTF-16 units, as it is compared; a longer one is refused. */
+  muteWordCharsMax: 64,
+  /** Explicit choices of one person, as JSON; more is refused with 422, and a larger body with 413. */
+  preferencesBytesMax: 16 * KiB,
+  /** How far ahead a pause may end; who wants longer mutes everything. */
+  pauseMsMax: 366 * day,
+  /** People in one import; more are refused with 413. */
+  importPeopleMax: 1000,
+  /** Reads of preferences that others change at the same moment, for a write that takes any version; then 412. */
+  preferenceTriesMax: 5,
   /** A change of a profile is known to every process after this; one that cannot know holds nothing for true (D3). */
   profileStaleMs: 5 * second,
   /** How often a process of a cluster asks who has changed. */

@@ -2,11 +2,12 @@
  * Changes of a profile, as a pure function: every store applies the same one to what it holds, as one step. Each change
  * gives the profile a revision greater than any before it, across processes, clock steps and erasures (D2, A5).
  */
+import type { MuteKind } from '@carillon/contract/mutes.ts';
 import type { PreferenceChoices } from '@carillon/contract/preferences.ts';
 import type { PersonKey, Revision } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import { nextRevision } from '../base/revision.ts';
-import { type Facts, isMuteOver, type Mute, type MuteKind, type Profile } from './profile.ts';
+import { type Facts, isMuteOver, type Mute, type Profile } from './profile.ts';
 
 export type ProfileChange =
   /** Replaces the explicit choices, if they still are of this version; 0: never written; null: whatever they are. */

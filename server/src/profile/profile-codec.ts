@@ -1,6 +1,7 @@
 /** A profile as it lies on disk: the number of the format, then JSON. A release reads every format before its own. */
+import type { MuteKind } from '@carillon/contract/mutes.ts';
 import type { PreferenceChoices } from '@carillon/contract/preferences.ts';
-import type { Facts, Mute, MuteKind, Profile } from './profile.ts';
+import type { Facts, Mute, Profile } from './profile.ts';
 
 type MuteRow = [kind: MuteKind, id: string, sinceMs: number, untilMs: number | null];
 

@@ -2,6 +2,7 @@
  * What is known of one person beside the inbox (D2, D3, D7, A3): what the app says, what the person chose, whom and what
  * they muted. Only explicit choices are kept, so that defaults may change and types be added without touching anybody.
  */
+import type { MuteKind } from '@carillon/contract/mutes.ts';
 import type { PreferenceChoices } from '@carillon/contract/preferences.ts';
 import type { PersonKey, Revision } from '../base/ids.ts';
 
@@ -18,9 +19,6 @@ export interface Facts {
   /** The account may not be used for now: nothing is sent to it. */
   readonly suspended: boolean;
 }
-
-export const muteKinds = ['actor', 'object', 'word'] as const;
-export type MuteKind = (typeof muteKinds)[number];
 
 /** One thing a person does not want to hear of. `id`: of the actor or object, or the word as `muteWord` writes it. */
 export interface Mute {
