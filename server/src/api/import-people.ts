@@ -1,4 +1,9 @@
-/** `POST /v1/users`: facts of many people, one a line (A3). One bad line fails no other; what is answered is stored. */
+/**
+ * `POST /v1/users`: facts of many people, one a line or as a JSON array (A3). One that is bad fails no other; what is
+ * answered as stored is.
+ */
+
+import type { IncomingHttpHeaders } from 'node:http';
 import { PeopleResults, Person } from '@carillon/contract/person-facts.ts';
 import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
@@ -8,6 +13,7 @@ import { personKey } from '../base/ids.ts';
 import { lazy } from '../base/lazy.ts';
 import { limits } from '../base/limits.ts';
 import { readJson } from '../base/read-json.ts';
+import { bodyForm, readBatch } from '../intake/read-batch.ts';
 import type { PersonChange } from '../profile/profile-change.ts';
 import type { ProfileStore } from '../profile/profile-store.ts';
 import { readFacts } from '../profile/read-facts.ts';
@@ -15,26 +21,26 @@ import { defineOperation, type Operation } from './operation.ts';
 
 type Result = PeopleResults['results'][number];
 
-const lineId = lazy(() => Compile(Type.Object({ id: Person.properties.id })));
+const partId = lazy(() => Compile(Type.Object({ id: Person.properties.id })));
 
 export function importPeople(profiles: ProfileStore): Operation {
   return defineOperation({
     method: 'POST',
     path: '/v1/users',
-    summary: 'Say what is known of many people: one JSON object a line, each with an id',
+    summary: 'Say what is known of many people: objects with an id, one a line or as an array',
     caller: 'producer',
     idempotent: true,
     rawBody: {
-      contentTypes: ['application/x-ndjson'],
+      contentTypes: ['application/x-ndjson', 'application/json'],
       bytesMax: limits.batchBytesMax,
-      schemas: { 'application/x-ndjson': Type.String() },
+      schemas: { 'application/x-ndjson': Type.String(), 'application/json': Type.Array(Person) },
     },
     answers: { 200: PeopleResults },
     errors: ['CARILLON_STORAGE_FULL'],
-    async handle({ principal, body }) {
+    async handle({ principal, headers, body }) {
       const changes: PersonChange[] = [];
-      const results = linesOf(body as Buffer).map((line): Result => {
-        const read = readLine(line);
+      const results = partsOf(body as Buffer, headers).map((part): Result => {
+        const read = readPart(part);
         if (read.status === 'rejected') return read;
         changes.push({ person: personKey(principal.tenant, read.id), change: { kind: 'facts', facts: read.facts } });
         return { id: read.id, status: 'stored' };
@@ -45,17 +51,17 @@ export function importPeople(profiles: ProfileStore): Operation {
   });
 }
 
-type ReadLine =
+type ReadPart =
   | { readonly status: 'stored'; readonly id: string; readonly facts: ReturnType<typeof readFacts> }
   | (Result & { readonly status: 'rejected' });
 
-function readLine(line: Buffer): ReadLine {
+function readPart(part: Buffer): ReadPart {
   let id: string | null = null;
   try {
-    const value = readJson(line, limits.jsonDepthMax, 'CARILLON_REQUEST_INVALID');
-    if (!lineId().Check(value)) {
-      const fields = fieldErrors(lineId(), value);
-      throw new CarillonError('CARILLON_PERSON_INVALID', 'The line names no person.', { fields });
+    const value = readJson(part, limits.jsonDepthMax, 'CARILLON_REQUEST_INVALID');
+    if (!partId().Check(value)) {
+      const fields = fieldErrors(partId(), value);
+      throw new CarillonError('CARILLON_PERSON_INVALID', 'It names no person.', { fields });
     }
     const { id: given, ...facts } = value;
     id = given;
@@ -68,19 +74,8 @@ function readLine(line: Buffer): ReadLine {
   }
 }
 
-/** Lines with something in them. Throws CARILLON_REQUEST_TOO_LARGE. */
-function linesOf(body: Buffer): Buffer[] {
-  const lines: Buffer[] = [];
-  for (let start = 0; start < body.length; ) {
-    const newline = body.indexOf(0x0a, start);
-    const end = newline < 0 ? body.length : newline;
-    const line = body.subarray(start, end);
-    start = end + 1;
-    if (line.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d)) continue;
-    if (lines.length === limits.importPeopleMax) {
-      throw new CarillonError('CARILLON_REQUEST_TOO_LARGE', `An import may hold ${limits.importPeopleMax} people.`);
-    }
-    lines.push(line);
-  }
-  return lines;
+/** Throws CARILLON_REQUEST_TOO_LARGE, or CARILLON_REQUEST_MALFORMED where the parts cannot be told apart. */
+function partsOf(body: Buffer, headers: IncomingHttpHeaders): Buffer[] {
+  const { bytes, spans, count } = readBatch(bodyForm(headers), body, headers);
+  return Array.from({ length: count }, (_, at) => bytes.subarray(spans[2 * at], spans[2 * at + 1]));
 }

@@ -12,9 +12,9 @@ import { fieldErrors } from '../base/field-errors.ts';
 import { audienceKey } from '../base/ids.ts';
 import { lazy } from '../base/lazy.ts';
 import { limits } from '../base/limits.ts';
+import { parseTime } from '../base/parse-time.ts';
 import { readJson } from '../base/read-json.ts';
 import { defineOperation, type Operation } from './operation.ts';
-import { parseTime } from './parse-time.ts';
 
 const lines = lazy(() => Compile(SubscriptionLine));
 

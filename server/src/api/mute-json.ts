@@ -3,7 +3,7 @@ import type { Mute as MuteJson, MuteKind } from '@carillon/contract/mutes.ts';
 import { CarillonError } from '../base/carillon-error.ts';
 import { isoTime } from '../base/iso-time.ts';
 import { limits } from '../base/limits.ts';
-import { muteWord } from '../profile/mute-word.ts';
+import { mutedWord } from '../decide/muted-words.ts';
 import type { Mute } from '../profile/profile.ts';
 
 export function muteJson({ kind, id, sinceMs, untilMs }: Mute): MuteJson {
@@ -13,11 +13,11 @@ export function muteJson({ kind, id, sinceMs, untilMs }: Mute): MuteJson {
 /** Throws CARILLON_MUTE_INVALID for a word that cannot be compared. */
 export function mutedThing({ kind, id }: { kind: MuteKind; id: string }): Pick<Mute, 'kind' | 'id'> {
   if (kind !== 'word') return { kind, id };
-  const word = muteWord(id);
-  if (word === '') throw muteInvalid('params/id', 'Has nothing to compare with.');
-  if (word.length > limits.muteWordCharsMax)
+  const word = mutedWord(id);
+  if (word === null) throw muteInvalid('params/id', 'Has nothing to compare with.');
+  if (word.text.length > limits.muteWordCharsMax)
     throw muteInvalid('params/id', `Has more than ${limits.muteWordCharsMax} characters.`);
-  return { kind, id: word };
+  return { kind, id: word.text };
 }
 
 export function muteInvalid(path: string, detail: string): CarillonError {

@@ -52,6 +52,7 @@ test('what cannot be muted is refused with its path', async () => {
     return [status, json.code, json.errors[0].path];
   };
   assert.deepEqual(await refused('/word/%20'), [422, 'CARILLON_MUTE_INVALID', 'params/id']);
+  assert.deepEqual(await refused('/word/%E2%80%8B'), [422, 'CARILLON_MUTE_INVALID', 'params/id']);
   assert.deepEqual(await refused(`/word/${'x'.repeat(limits.muteWordCharsMax + 1)}`), [
     422,
     'CARILLON_MUTE_INVALID',

@@ -98,14 +98,25 @@ test('an import stores each line that is right, and says of each what became of 
 
 test('an import has bounds, and is done once for a key', async () => {
   const lines = (count: number): string => Array.from({ length: count }, (_, n) => `{"id":"m${n}"}`).join('\n');
-  assert.equal((await send(lines(limits.importPeopleMax + 1))).status, 413);
+  assert.equal((await send(lines(limits.batchEventsMax + 1))).status, 413);
   assert.equal(await profileOf('m0'), null);
   const key = { 'idempotency-key': '"import"' };
-  assert.equal((await send(lines(limits.importPeopleMax), key)).json.results.length, limits.importPeopleMax);
+  assert.equal((await send(lines(limits.batchEventsMax), key)).json.results.length, limits.batchEventsMax);
   const revision = (await profileOf('m0'))?.revision;
-  assert.equal((await send(lines(limits.importPeopleMax), key)).status, 200);
+  assert.equal((await send(lines(limits.batchEventsMax), key)).status, 200);
   assert.equal((await profileOf('m0'))?.revision, revision);
   assert.deepEqual((await send('')).json, { results: [] });
+});
+
+test('an import may be a JSON array', async () => {
+  const json = { 'content-type': 'application/json' };
+  const answer = await send('[{"id":"j1","locale":"de"},{"id":"j2","locale":"_"}]', json);
+  assert.deepEqual(
+    answer.json.results.map(({ status }: { status: string }) => status),
+    ['stored', 'rejected'],
+  );
+  assert.equal((await profileOf('j1'))?.facts?.locale, 'de');
+  assert.equal((await send('[{"id":"j1"}', json)).json.code, 'CARILLON_REQUEST_MALFORMED');
 });
 
 test('S7: a person is exported as they are, and is unknown after being erased', async () => {

@@ -14,7 +14,7 @@ export const limits = {
   eventBytesMax: 64 * KiB,
   /** One request body; more is refused with 413. */
   batchBytesMax: 4 * MiB,
-  /** Events in one request; more is refused with 413. */
+  /** Events in one request, or people of an import; more is refused with 413. */
   batchEventsMax: 1000,
   /** Recipients of one event; more is refused, an audience takes more. */
   recipientsMax: 1000,
@@ -297,8 +297,6 @@ export const limits = {
   preferencesBytesMax: 16 * KiB,
   /** How far ahead a pause may end; who wants longer mutes everything. */
   pauseMsMax: 366 * day,
-  /** People in one import; more are refused with 413. */
-  importPeopleMax: 1000,
   /** Reads of preferences that others change at the same moment, for a write that takes any version; then 412. */
   preferenceTriesMax: 5,
   /** A change of a profile is known to every process after this; one that cannot know holds nothing for true (D3). */

@@ -1,8 +1,9 @@
 /** What is dropped or filtered before it is written: examples, and all combinations against a table in words. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { MuteKind } from '@carillon/contract/mutes.ts';
 import { type RelationRule, relationRules } from '@carillon/contract/preferences.ts';
-import type { Mute, MuteKind } from '../profile/profile.ts';
+import type { Mute } from '../profile/profile.ts';
 import { type ActorRelation, compileMutes, type EventSource, judgeSource, unknownRelation } from './judge-source.ts';
 
 const noonMs = Date.UTC(2026, 2, 10, 12);

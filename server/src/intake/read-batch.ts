@@ -130,7 +130,7 @@ function stringEnd(bytes: Buffer, open: number): number {
 }
 
 function addSpan(spans: Int32Array, count: number, start: number, end: number): number {
-  if (count === limits.batchEventsMax) throw tooLarge(`A request may hold ${limits.batchEventsMax} events at most.`);
+  if (count === limits.batchEventsMax) throw tooLarge(`A list may hold ${limits.batchEventsMax} parts at most.`);
   spans[2 * count] = start;
   spans[2 * count + 1] = end;
   return count + 1;

@@ -20,7 +20,7 @@ export interface Facts {
   readonly suspended: boolean;
 }
 
-/** One thing a person does not want to hear of. `id`: of the actor or object, or the word as `muteWord` writes it. */
+/** One thing a person does not want to hear of. `id`: of the actor or object, or the word, folded for comparison. */
 export interface Mute {
   readonly kind: MuteKind;
   readonly id: string;
