@@ -62,7 +62,7 @@ test('a change reaches the watchers of another process, once', async () => {
   await store.close();
 });
 
-test('a change whose transaction ends late is told once it can be seen, and no other twice', async () => {
+test('a change whose transaction ends late is told once it can be seen, and no other twice (BC-03)', async () => {
   await schema.empty();
   const { store, heard } = await follower();
   const late = Promise.withResolvers<void>();
