@@ -156,6 +156,11 @@ export const errorCodes = {
     title: 'The service is stopping',
     next: 'Repeat the request after `Retry-After`, on a new connection.',
   },
+  CARILLON_CATALOGUE_INVALID: {
+    status: 422,
+    title: 'The type catalogue is not valid',
+    next: 'Correct what each line names by file and line; until then the catalogue before it stays in use.',
+  },
   CARILLON_INTERNAL: {
     status: 500,
     title: 'Something went wrong on our side',

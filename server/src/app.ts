@@ -8,10 +8,11 @@ import { audienceOperations } from './api/audience-operations.ts';
 import { devToken } from './api/dev-token.ts';
 import { documentOperations } from './api/document-operations.ts';
 import { healthOperations } from './api/health-operations.ts';
-import { createHttpServer } from './api/http-server.ts';
+import { createHttpServer, type HttpServerOptions } from './api/http-server.ts';
 import { inboxOperations } from './api/inbox-operations.ts';
 import type { Operation } from './api/operation.ts';
 import { postEvents } from './api/post-events.ts';
+import { previewType } from './api/preview-type.ts';
 import { profileOperations } from './api/profile-operations.ts';
 import { revokeSession } from './api/revoke-session.ts';
 import { streamOperations } from './api/stream-operations.ts';
@@ -30,7 +31,9 @@ import type { Log } from './base/log.ts';
 import { NowAndThen } from './base/now-and-then.ts';
 import type { Random } from './base/random.ts';
 import { releaseVersion } from './base/release-version.ts';
-import { builtInTypes } from './content/type-catalogue.ts';
+import { CatalogueReload, catalogueStamp } from './content/catalogue-reload.ts';
+import { readCatalogue } from './content/catalogue-source.ts';
+import { LiveContent } from './content/live-content.ts';
 import { Gateway } from './deliver/realtime/gateway.ts';
 import { demoOperations } from './demo/demo-operations.ts';
 import type { Problem } from './embedded/shard-reports.ts';
@@ -53,6 +56,8 @@ export interface App {
   readonly url: string;
   /** Rejects when the app cannot go on. */
   readonly failed: Promise<never>;
+  /** Reads the app's catalogue files anew; what is wrong with them is logged. */
+  reloadCatalogue(): Promise<void>;
   /** Ends within `limits.stopMs`; everything acknowledged is on disk. */
   stop(): Promise<void>;
 }
@@ -62,7 +67,11 @@ export async function startApp(parts: AppParts): Promise<App> {
   const isDevelopment = config.mode === 'development';
   const secrets = await secretsOf(parts);
   const front = new FrontTelemetry({ log, clock });
-  const engine = await startEngine(parts, secrets.cursors, front);
+  const stamp = await catalogueStamp(config.content);
+  const content = new LiveContent(readCatalogue(config.content));
+  const engine = await startEngine(parts, secrets.cursors, { front, content });
+  const useElsewhere = engine.useCatalogue.bind(engine);
+  const reload = new CatalogueReload({ settings: config.content, stamp, content, clock, log, useElsewhere });
 
   const devTokens = isDevelopment ? new DevTokens(secrets.tokens, clock, random) : null;
   const revocations = new Revocations(engine.revocations, clock);
@@ -74,7 +83,7 @@ export async function startApp(parts: AppParts): Promise<App> {
     clock,
   });
 
-  const intake = intakeOf(engine, clock, front);
+  const intake = intakeOf(engine, { clock, front, content });
   if (intake !== null) front.watchLanes(() => intake.closedLanes());
   const { allowedOrigins } = config.stream;
   const { feed, tickets, audiences } = engine;
@@ -89,20 +98,17 @@ export async function startApp(parts: AppParts): Promise<App> {
   };
   const operations: Operation[] = [
     ...(intake === null ? [] : [postEvents(intake)]),
-    ...(engine.inbox === null ? [] : [revokeSession(revocations), ...inboxOperations(engine.inbox)]),
+    ...personOperations(engine, { revocations, content, clock }),
     ...(audiences === null ? [] : audienceOperations(audiences, clock)),
-    ...(engine.inbox === null || engine.profiles === null
-      ? []
-      : profileOperations({ profiles: engine.profiles, inbox: engine.inbox, types: builtInTypes, clock })),
     ...(gateway === null ? [] : streamOperations(gateway, tickets)),
+    previewType(() => content.current),
     ...healthOperations(readiness, metrics),
     ...(devTokens === null ? [] : [devToken(devTokens)]),
   ];
-  const documents = documentOperations(operations, builtInTypes, releaseVersion);
+  const documents = documentOperations(operations, content, releaseVersion);
   const demo = isDevelopment ? await demoOperations(clock) : [];
 
   let isStopping = false;
-  const refusals = new NowAndThen(clock, limits.refusalToldMs);
   const http = createHttpServer({
     operations: [...operations, ...documents, ...demo],
     authenticator,
@@ -112,10 +118,7 @@ export async function startApp(parts: AppParts): Promise<App> {
     allowedOrigins,
     draining: () => isStopping,
     onAnswer: front.httpAnswered,
-    onFailure: ({ requestId, route, error }) => {
-      const isRefusal = error.retryAfterSeconds !== undefined;
-      if (!isRefusal || refusals.isDue(error.code)) log.write('requestFailed', { requestId, operation: route }, error);
-    },
+    onFailure: logFailures(parts),
   });
   const detachStream = gateway === null ? () => {} : attachStream(http.server, gateway, random);
   const url = await http.listen({ host: config.host, port: config.port });
@@ -123,24 +126,39 @@ export async function startApp(parts: AppParts): Promise<App> {
   return {
     url,
     failed: engine.failed,
+    reloadCatalogue: () => reload.take(),
     async stop() {
       isStopping = true;
       detachStream();
       await gateway?.drain(limits.drainMs);
       await http.close();
+      await reload.stop();
       front.stop();
       await engine.stop();
     },
   };
 }
 
+/** What is refused is told now and then; what fails, each time. */
+function logFailures({ clock, log }: AppParts): NonNullable<HttpServerOptions['onFailure']> {
+  const refusals = new NowAndThen(clock, limits.refusalToldMs);
+  return ({ requestId, route, error }) => {
+    const isRefusal = error.retryAfterSeconds !== undefined;
+    if (!isRefusal || refusals.isDue(error.code)) log.write('requestFailed', { requestId, operation: route }, error);
+  };
+}
+
 /** An engine is loaded only where it is asked for: each brings libraries that the other does not need. */
-async function startEngine(parts: AppParts, cursorSecret: Uint8Array, front: FrontTelemetry): Promise<Engine> {
+async function startEngine(
+  parts: AppParts,
+  cursorSecret: Uint8Array,
+  { front, content }: { front: FrontTelemetry; content: LiveContent },
+): Promise<Engine> {
   const { config, clock, random, log } = parts;
   const onProblem = ({ event, fields, error }: Problem): void => log.write(event, fields, error);
   if (config.engine === 'cluster') {
     const { startCluster } = await import('./cluster/start-cluster.ts');
-    return startCluster({ ...parts, cursorSecret, onProblem, onEvents: front.eventsTaken });
+    return startCluster({ ...parts, content, cursorSecret, onProblem, onEvents: front.eventsTaken });
   }
   const { EmbeddedEngine } = await import('./embedded/embedded-engine.ts');
   return EmbeddedEngine.start({
@@ -153,16 +171,36 @@ async function startEngine(parts: AppParts, cursorSecret: Uint8Array, front: Fro
     retentionMs: config.inbox.retentionDays * dayMs,
     audiences: config.audiences,
     cursorSecret,
+    catalogue: content.source,
     clock,
     random,
     onProblem,
   });
 }
 
-function intakeOf({ log, rate, audiences }: Engine, clock: Clock, front: FrontTelemetry): Intake | null {
+interface PersonParts {
+  readonly revocations: Revocations;
+  readonly content: LiveContent;
+  readonly clock: Clock;
+}
+
+/** What people ask of their inboxes and choices. */
+function personOperations({ inbox, profiles }: Engine, { revocations, content, clock }: PersonParts): Operation[] {
+  if (inbox === null) return [];
+  const ofProfiles = profiles === null ? [] : profileOperations({ profiles, inbox, types: content, clock });
+  return [revokeSession(revocations), ...inboxOperations(inbox, content.localeOf), ...ofProfiles];
+}
+
+interface IntakeParts {
+  readonly clock: Clock;
+  readonly front: FrontTelemetry;
+  readonly content: LiveContent;
+}
+
+function intakeOf({ log, rate, audiences }: Engine, { clock, front, content }: IntakeParts): Intake | null {
   if (log === null) return null;
   const known = audiences === null ? {} : { audiences };
-  return new Intake({ log, types: builtInTypes, clock, rate, ...known, onResult: front.eventsTaken });
+  return new Intake({ log, types: content, clock, rate, ...known, onResult: front.eventsTaken });
 }
 
 /** Production gives both (config-rules.ts). Development keeps one in the data folder, for all processes that share it. */

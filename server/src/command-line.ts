@@ -8,6 +8,7 @@ import { type ConfigNode, loadConfig, typedValue } from './base/config.ts';
 import { Config, roles } from './base/config-schema.ts';
 import { systemRandom } from './base/random.ts';
 import { releaseVersion } from './base/release-version.ts';
+import type { PreviewRequest } from './content/preview.ts';
 
 /** As commander gives them: one per flag that was used. */
 interface Flags {
@@ -46,11 +47,16 @@ export function commandLine(): Command {
     });
   program
     .command('check')
-    .description('Check the configuration, and that what the engine stands on is there and prepared')
+    .description(
+      'Check the configuration, the type catalogue, and that what the engine stands on is there and prepared',
+    )
+    .option('--release', 'take the types as they are for released: write the file that `content.releasedTypes` names')
     .addOption(engineFlag())
     .addOption(configFlag())
-    .action(async (flags: Flags) => {
+    .action(async ({ release, ...flags }: Flags) => {
       const config = configOf(flags);
+      const { runCatalogueCheck } = await import('./run-catalogue-check.ts');
+      if (!runCatalogueCheck(config, release !== undefined)) process.exitCode = 1;
       if (config.engine === 'cluster') {
         const { checkServices } = await import('./cluster/check-services.ts');
         await checkServices(config, systemClock);
@@ -59,6 +65,32 @@ export function commandLine(): Command {
         `The configuration is valid${config.engine === 'cluster' ? ', and the services are there and prepared' : ''}.`,
       );
     });
+  addPreview(program);
+  addMove(program);
+  for (const command of program.commands) command.exitOverride().allowExcessArguments(false);
+  return program;
+}
+
+function addPreview(program: Command): void {
+  program
+    .command('preview')
+    .description('Show what a type of event reads like: one person, two, and many')
+    .requiredOption('--type <type>', 'such as post.liked')
+    .option('--locale <tag>', 'language; the default one if left out')
+    .addOption(
+      new Option('--channel <channel>', 'where it is read').choices(['inApp', 'push', 'email']).default('inApp'),
+    )
+    .addOption(new Option('--privacy <level>', 'what a lock screen may show').choices(['full', 'sender', 'hidden']))
+    .option('--json', 'for programs')
+    .addOption(configFlag())
+    .action(async ({ type = '', locale, channel, privacy, json, ...flags }: Flags) => {
+      const { runPreview } = await import('./run-preview.ts');
+      const asked = { type, locale: locale ?? null, channel, privacy } as PreviewRequest;
+      for (const line of runPreview(configOf(flags), asked, json !== undefined)) console.log(line);
+    });
+}
+
+function addMove(program: Command): void {
   program
     .command('move')
     .description('Copy the data of an embedded engine into an empty cluster, and compare; neither may run meanwhile')
@@ -77,8 +109,6 @@ export function commandLine(): Command {
       for (const line of describeMove(report)) console.log(line);
       if (!isWhole(report)) process.exitCode = 1;
     });
-  for (const command of program.commands) command.exitOverride().allowExcessArguments(false);
-  return program;
 }
 
 const engineFlag = (): Option =>

@@ -5,6 +5,7 @@
 import type { AudienceService } from './audience/audience-service.ts';
 import type { RevocationStore } from './auth/revocation-store.ts';
 import type { Snapshot } from './base/telemetry.ts';
+import type { CatalogueSource } from './content/catalogue-source.ts';
 import type { LiveFeed } from './deliver/realtime/live-feed.ts';
 import type { StreamTickets } from './deliver/realtime/stream-tickets.ts';
 import type { InboxService } from './inbox/inbox-service.ts';
@@ -37,6 +38,8 @@ export interface Engine {
   readonly checks: readonly ReadinessCheck[];
   /** Brings this thread's gauges up to date, and answers the numbers of the engine's other threads. */
   metrics(): Promise<readonly Snapshot[]>;
+  /** The catalogue was replaced in this thread; resolves when the engine's other threads use it too. */
+  useCatalogue(source: CatalogueSource): Promise<void>;
   /** Finishes what is at hand, in the reverse order of the start. */
   stop(): Promise<void>;
 }

@@ -3,12 +3,13 @@
 import { CommanderError } from 'commander';
 import { ConfigError } from './base/config-error.ts';
 import { commandLine } from './command-line.ts';
+import { CatalogueError } from './content/catalogue-problem.ts';
 
 try {
   await commandLine().parseAsync();
 } catch (error) {
   if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? 0 : 2);
-  if (error instanceof ConfigError) {
+  if (error instanceof ConfigError || error instanceof CatalogueError) {
     console.error(error.message);
     process.exit(2);
   }

@@ -25,6 +25,7 @@ export async function runService(config: Config): Promise<void> {
     log.write('crashed', {}, error);
     process.exit(1);
   });
+  if (process.platform !== 'win32') process.on('SIGHUP', () => void app.reloadCatalogue());
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void stop(app, log, signal));
 }
 

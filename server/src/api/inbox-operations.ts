@@ -7,6 +7,7 @@ import { getNotification } from './get-notification.ts';
 import { listActors } from './list-actors.ts';
 import { listChanges } from './list-changes.ts';
 import { listNotifications } from './list-notifications.ts';
+import type { LocaleOf } from './locale-of.ts';
 import type { Operation } from './operation.ts';
 import { readNotifications } from './read-notifications.ts';
 import { seeNotifications } from './see-notifications.ts';
@@ -14,13 +15,13 @@ import { snoozeNotifications } from './snooze-notifications.ts';
 import { unarchiveNotifications } from './unarchive-notifications.ts';
 import { unreadNotifications } from './unread-notifications.ts';
 
-export function inboxOperations(inbox: InboxService): Operation[] {
+export function inboxOperations(inbox: InboxService, localeOf: LocaleOf = () => null): Operation[] {
   return [
-    listNotifications(inbox),
+    listNotifications(inbox, localeOf),
     getCounts(inbox),
-    listChanges(inbox),
-    getNotification(inbox),
-    explainNotification(inbox),
+    listChanges(inbox, localeOf),
+    getNotification(inbox, localeOf),
+    explainNotification(inbox, localeOf),
     listActors(inbox),
     readNotifications(inbox),
     seeNotifications(inbox),

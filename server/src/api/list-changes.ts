@@ -3,10 +3,11 @@ import { ChangesQuery } from '@carillon/contract/inbox-requests.ts';
 import { ChangesFrame, ResyncFrame } from '@carillon/contract/stream.ts';
 import { Type } from 'typebox';
 import type { InboxService } from '../inbox/inbox-service.ts';
+import type { LocaleOf } from './locale-of.ts';
 import { defineOperation, type Operation } from './operation.ts';
 import { personOf } from './person-of.ts';
 
-export function listChanges(inbox: InboxService): Operation {
+export function listChanges(inbox: InboxService, localeOf: LocaleOf): Operation {
   return defineOperation({
     method: 'GET',
     path: '/v1/notifications/changes',
@@ -15,8 +16,9 @@ export function listChanges(inbox: InboxService): Operation {
     query: ChangesQuery,
     answers: { 200: Type.Union([ChangesFrame, ResyncFrame]) },
     errors: [],
-    async handle({ principal, query }) {
-      return { status: 200, body: await inbox.changes(personOf(principal), query.since) };
+    async handle({ principal, query, headers }) {
+      const locale = localeOf(headers['accept-language']);
+      return { status: 200, body: await inbox.changes(personOf(principal), query.since, locale) };
     },
   });
 }

@@ -220,6 +220,30 @@ export const Config = Type.Object(
       },
       closed,
     ),
+    content: Type.Object(
+      {
+        typeFiles: Type.Array(Type.String({ minLength: 1 }), {
+          default: [],
+          env: 'CARILLON_TYPE_FILES',
+          description:
+            "Files of the app's own types and words (docs/TYPES.md), or folders of such; later ones go before earlier ones. They are taken anew when they change.",
+        }),
+        defaultLocale: Type.String({
+          pattern: '^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$',
+          default: 'en',
+          env: 'CARILLON_DEFAULT_LOCALE',
+          description: 'Language of whoever names none, or one without words.',
+        }),
+        releasedTypes: Type.Optional(
+          Type.String({
+            minLength: 1,
+            description:
+              'File of the types as the app last released them; `carillon check` names what would break a producer or an old record since. `carillon check --release` writes it.',
+          }),
+        ),
+      },
+      closed,
+    ),
     auth: Auth,
     ...serviceSettings,
   },

@@ -4,6 +4,7 @@
  * Change one by configuration only where docs/CONFIG.md lists it.
  */
 import { audienceLimits } from './audience-limits.ts';
+import { contentLimits } from './content-limits.ts';
 import { units } from './units.ts';
 
 const { KiB, MiB, second, minute, hour, day } = units;
@@ -275,18 +276,8 @@ export const limits = {
   retentionEveryMs: hour,
   /** Rows retention archives and removes in one step; other work comes between steps. */
   retentionStepRows: 100,
-  /** A title in the in-app text is cut to this, in UTF-8 bytes, between grapheme clusters. */
-  inAppTitleBytesMax: 160,
 
-  // Types of events (C1)
-  /** Of a type's name without a version; a longer one in a catalogue is a mistake. */
-  typeNameCharsMax: 120,
-  /** The window of a type that names none (D6). */
-  notifyWindowSeconds: 60,
-  /** How long a push or email of a type that says nothing is worth sending; then it expires. */
-  typeTtlHours: 72,
-  /** How long something may stay unseen before an email tells of it, for types that say nothing (D10). */
-  emailAfterMinutes: 30,
+  ...contentLimits,
 
   // Profiles (D2, D3, A2, A3)
   /** Mutes of one person; one more is refused until another goes. */

@@ -45,6 +45,10 @@ export const logEvents = {
   fanoutFailed: ['warn', 'A fan-out to an audience cannot go on; it is tried again'],
   audiencesPruneFailed: ['error', 'Old departures from audiences could not be deleted; it is tried again later'],
 
+  catalogueTaken: ['info', 'The catalogue files have changed and are in use'],
+  catalogueRefused: ['error', 'The catalogue files have changed and are not right; what was in use stays'],
+  catalogueMistake: ['error', 'A mistake in a catalogue file; `carillon check` says what it is'],
+
   streamCut: ['debug', 'A stream was closed by us'],
   keysUnavailable: ['warn', "An issuer's keys could not be fetched"],
 } as const satisfies Record<string, readonly ['debug' | 'info' | 'warn' | 'error', string]>;

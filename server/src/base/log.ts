@@ -18,6 +18,7 @@ export const logFields = [
   'host',
   'issuer',
   'lane',
+  'line',
   'method',
   'mode',
   'offset',

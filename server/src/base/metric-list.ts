@@ -5,7 +5,7 @@
 import { type CloseReason, closeCodes } from '@carillon/contract/close-codes.ts';
 import { type ErrorCode, errorCodes } from '@carillon/contract/error-codes.ts';
 import { lanes } from '@carillon/contract/lanes.ts';
-import { reasons } from '@carillon/contract/reasons.ts';
+import { channels, reasons } from '@carillon/contract/reasons.ts';
 
 export interface Metric {
   readonly kind: 'counter' | 'gauge' | 'histogram';
@@ -109,6 +109,14 @@ export const metricList = {
   carillon_stream_closes_total: counter('Streams closed by us, by reason.', {
     reason: Object.keys(closeCodes) as CloseReason[],
   }),
+
+  carillon_catalogue_loads_total: counter("Times the app's catalogue files were read anew because they had changed.", {
+    result: ['taken', 'refused'],
+  }),
+  carillon_render_fallbacks_total: counter(
+    'Texts replaced by generic ones: `noWords` for a type that has none, `failed` where they could not be made.',
+    { channel: channels, cause: ['noWords', 'failed'] },
+  ),
 
   carillon_loop_delay_seconds: gauge('Delay of the event loop since the last reading.', {
     thread: ['main', 'worker'],

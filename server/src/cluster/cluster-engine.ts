@@ -8,7 +8,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Role } from '../base/config-schema.ts';
 import type { Service } from '../base/service.ts';
 import type { Snapshot } from '../base/telemetry.ts';
-import { describeInApp } from '../content/describe-in-app.ts';
+import { builtInContent, type LiveContent } from '../content/live-content.ts';
 import type { Bus } from '../deliver/realtime/bus.ts';
 import { LiveFeedBus } from '../deliver/realtime/live-feed-bus.ts';
 import { LivePublisher } from '../deliver/realtime/live-publisher.ts';
@@ -63,6 +63,8 @@ export interface ClusterParts {
   readonly clock: Clock;
   readonly cursorSecret: Uint8Array;
   readonly memory: ShardMemory;
+  /** The built-in types and words unless given. */
+  readonly content?: LiveContent;
   readonly upkeep: UpkeepOptions;
   readonly onProblem: (problem: Problem) => void;
   /** Closes what the ports stand on. */
@@ -92,13 +94,20 @@ export class ClusterEngine implements Engine {
     this.#parts = parts;
     const { roles, shards, log, group, store, presence, bus, gateway, clock, cursorSecret, onProblem } = parts;
     this.profiles = roles.includes('api') ? parts.profiles : null;
+    const { content = builtInContent } = parts;
     this.idempotency = parts.idempotency;
     this.revocations = parts.revocations;
     this.tickets = parts.tickets;
     this.rate = new RateLimit(clock);
     this.#publisher = new LivePublisher({ presence, bus, shards, clock });
     const publisher = this.#publisher;
-    const inbox = new InboxServiceStore({ store, clock, cursorSecret, describe: describeInApp });
+    const inbox = new InboxServiceStore({
+      store,
+      clock,
+      cursorSecret,
+      describe: content.describe,
+      explain: content.explain,
+    });
     const reports = new ShardReports(onProblem);
     const { promise, reject } = Promise.withResolvers<never>();
     this.failed = promise;
@@ -112,7 +121,7 @@ export class ClusterEngine implements Engine {
       const fenced = fencedStore(store, group, shards);
       const onApplied = group.applied.bind(group);
       const { memory } = parts;
-      const common = { log, store: fenced, clock, bus, publisher, memory, reports, onProblem };
+      const common = { log, store: fenced, clock, bus, publisher, memory, content, reports, onProblem };
       this.#shards = new OwnedShards({ ...common, shards, onApplied, onFailed: reject });
       this.#upkeep = new ShardUpkeep({
         shards: this.#shards,
@@ -143,6 +152,9 @@ export class ClusterEngine implements Engine {
     await this.#shards?.noteLag();
     return [];
   }
+
+  /** Types and words are those of this process's one thread, where they have been replaced already. */
+  async useCatalogue(): Promise<void> {}
 
   async stop(): Promise<void> {
     const { group, log, profiles, bus, disconnect } = this.#parts;

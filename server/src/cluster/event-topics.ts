@@ -3,9 +3,9 @@ import type { Clock } from '../base/clock.ts';
 import type { Config } from '../base/config-schema.ts';
 import { defaultTenant, type TenantId } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
-import { builtInTypes } from '../content/type-catalogue.ts';
 import type { EventOutcomes } from '../intake/event-results.ts';
 import { EventTopic, type EventTopicSettings } from '../intake/event-topic.ts';
+import type { EventTypes } from '../intake/event-types.ts';
 import type { IntakeLog } from '../intake/intake-log.ts';
 import { kafkaOptions } from './service-clients.ts';
 
@@ -16,13 +16,14 @@ export interface EventTopicsParts {
   /** As the brokers show it. */
   readonly name: string;
   readonly events: IntakeLog;
+  readonly types: EventTypes;
   readonly onEvents: (outcomes: EventOutcomes) => void;
 }
 
-export function openEventTopics({ config, clock, log, name, events, onEvents }: EventTopicsParts): EventTopic[] {
+export function openEventTopics({ config, clock, log, name, events, types, onEvents }: EventTopicsParts): EventTopic[] {
   const kafka = kafkaOptions(config, name);
   return eventTopics(config).map((settings) =>
-    EventTopic.start({ kafka, settings, events, types: builtInTypes, clock, log, onResult: onEvents }),
+    EventTopic.start({ kafka, settings, events, types, clock, log, onResult: onEvents }),
   );
 }
 

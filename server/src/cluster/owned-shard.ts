@@ -14,7 +14,7 @@ import { lanes } from '@carillon/contract/lanes.ts';
 import type { Clock } from '../base/clock.ts';
 import type { PersonKey } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
-import { builtInTypes } from '../content/type-catalogue.ts';
+import type { LiveContent } from '../content/live-content.ts';
 import type { Bus } from '../deliver/realtime/bus.ts';
 import { changesFrames } from '../deliver/realtime/changes-frames.ts';
 import { liveChannels, readLiveMessage } from '../deliver/realtime/live-messages.ts';
@@ -37,6 +37,7 @@ export interface OwnedShardParts {
   readonly bus: Bus;
   readonly publisher: LivePublisher;
   readonly memory: ShardMemory;
+  readonly content: LiveContent;
   readonly reports: ShardReports;
   readonly onProblem: (problem: Problem) => void;
   /** The positions are stored. */
@@ -91,9 +92,9 @@ export class OwnedShard {
 
   async #run(): Promise<void> {
     while (!this.#isStopping) {
-      const { shard, log, store, clock, memory } = this.#parts;
+      const { shard, log, store, clock, memory, content: catalogue } = this.#parts;
       const listener = this.#listener();
-      const executor = new ShardExecutor({ shard, log, store, clock, memory, listener, catalogue: builtInTypes });
+      const executor = new ShardExecutor({ shard, log, store, clock, memory, listener, catalogue });
       try {
         await this.#work(executor);
       } catch (error) {
@@ -136,14 +137,14 @@ export class OwnedShard {
   }
 
   #publish(people: readonly Person[]): void {
-    const { reports, publisher, clock } = this.#parts;
+    const { reports, publisher, clock, content } = this.#parts;
     const nowMs = clock.now();
     const frames: PersonFrame[] = [];
     for (const person of people) {
       reports.rowsWritten(person.changedItems().length);
       if (!this.#watched.has(person.key)) continue;
       reports.delivered(person, nowMs);
-      for (const frame of changesFrames(person, nowMs)) frames.push({ person: person.key, frame });
+      for (const frame of changesFrames(person, nowMs, content.describe)) frames.push({ person: person.key, frame });
     }
     void publisher.publish(this.#watched, frames);
   }

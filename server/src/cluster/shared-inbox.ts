@@ -41,24 +41,24 @@ export class SharedInbox implements InboxService {
     return this.#inbox.pageText(person, query);
   }
 
-  notification(person: PersonKey, id: NotificationId): Promise<Notification> {
-    return this.#inbox.notification(person, id);
+  notification(person: PersonKey, id: NotificationId, locale?: string | null): Promise<Notification> {
+    return this.#inbox.notification(person, id, locale);
   }
 
   actors(person: PersonKey, id: NotificationId, cursor: string | null, limit: number): Promise<ActorsPage> {
     return this.#inbox.actors(person, id, cursor, limit);
   }
 
-  why(person: PersonKey, id: NotificationId): Promise<Why> {
-    return this.#inbox.why(person, id);
+  why(person: PersonKey, id: NotificationId, locale?: string | null): Promise<Why> {
+    return this.#inbox.why(person, id, locale);
   }
 
   counts(person: PersonKey): Promise<Counts> {
     return this.#inbox.counts(person);
   }
 
-  changes(person: PersonKey, since: Revision): Promise<ChangesFrame | ResyncFrame> {
-    return this.#inbox.changes(person, since);
+  changes(person: PersonKey, since: Revision, locale?: string | null): Promise<ChangesFrame | ResyncFrame> {
+    return this.#inbox.changes(person, since, locale);
   }
 
   catchup(person: PersonKey, since: Revision | null): Promise<Catchup> {

@@ -7,6 +7,7 @@ import { dayMs } from '../base/iso-time.ts';
 import { limits } from '../base/limits.ts';
 import type { Log } from '../base/log.ts';
 import type { Random } from '../base/random.ts';
+import type { LiveContent } from '../content/live-content.ts';
 import { BusRedis } from '../deliver/realtime/bus-redis.ts';
 import { PresenceRedis } from '../deliver/realtime/presence-redis.ts';
 import { RevocationStoreBus } from '../deliver/realtime/revocation-store-bus.ts';
@@ -34,6 +35,7 @@ export interface StartClusterParts {
   readonly random: Random;
   readonly log: Log;
   readonly cursorSecret: Uint8Array;
+  readonly content: LiveContent;
   readonly onProblem: (problem: Problem) => void;
   /** What became of events that came by topics. */
   readonly onEvents: (outcomes: EventOutcomes) => void;
@@ -89,10 +91,11 @@ function clusterParts(parts: StartClusterParts, clients: ServiceClients, name: s
     idempotency: new IdempotencyStoreCassandra(cassandra, clock),
     revocations,
     tickets: new StreamTicketsRedis({ redis: publisher, prefix, clock, random, ticketKeptMs: limits.ticketKeptMs }),
-    openTopics: (events: IntakeLog) => openEventTopics({ ...parts, name, events }),
+    openTopics: (events: IntakeLog) => openEventTopics({ ...parts, types: parts.content, name, events }),
     rateShare: new RateShareRedis(publisher, prefix, usualRate),
     clock,
     cursorSecret,
+    content: parts.content,
     memory: { ...usualMemory, exactPeopleMax: config.inbox.exactPeopleMax },
     upkeep: { logKeptMs: config.log.keptDays * dayMs, rowsPerPersonMax: config.inbox.rowsPerPersonMax, retentionMs },
     onProblem,

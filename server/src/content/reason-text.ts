@@ -1,40 +1,31 @@
-/** Reason codes in plain words for the person who asks "why?" (D12). */
-import type { ChannelDecision, Reason } from '@carillon/contract/reasons.ts';
+/** A decision about a channel in plain words, for the person who asks "why?" (D1, D12). Pure. */
+import type { ChannelDecision } from '@carillon/contract/reasons.ts';
+import type { LocaleWords } from './locale-words.ts';
 
-const channelNames = { inApp: 'in the app', push: 'by push', email: 'by email' } as const;
+/** One sentence: "Held back from push until Mar 11, 2026, 7:00 AM UTC: these are your quiet hours." */
+export function reasonText(
+  { channel, kind, reason, until }: ChannelDecision,
+  words: LocaleWords,
+  timeZone: string,
+): string {
+  return words.outcome(kind, {
+    channel,
+    reason: words.reason(reason),
+    until: until === undefined ? '' : localTime(until, words.locale, timeZone),
+    timed: until === undefined ? 'no' : 'yes',
+  });
+}
 
-const reasonTexts: Record<Reason, string> = {
-  preference: 'of your choice for this type or channel',
-  categoryPreference: 'of your choice for this category',
-  muteAll: 'you have muted everything',
-  paused: 'you have paused notifications',
-  mutedActor: 'you have muted this person',
-  mutedObject: 'you have muted this conversation',
-  mutedWord: 'it contains a word you have muted',
-  relation: 'of your choice for people you are not connected with',
-  quietHours: 'of your quiet hours',
-  cap: 'you had many notifications already',
-  window: 'it is gathered with others of its kind',
-  digest: 'it comes with your digest',
-  unseen: 'it is sent only if you have not seen it by then',
-  duplicate: 'you were told already',
-  self: 'you did it yourself',
-  undone: 'it was undone',
-  present: 'you were looking at the app',
-  noEndpoint: 'there is no device or address to send it to',
-  suppressed: 'this address does not take our messages',
-  expired: 'it came too late to be useful',
-  read: 'you had read it already',
-  erased: 'the account was erased',
-  accessLost: 'you can no longer see what it is about',
-  critical: 'it is about the safety of your account',
-  default: 'that is the setting for this type',
-};
-
-/** One sentence, for instance "Held back by push until 2026-03-11T07:00:00Z because of your quiet hours." */
-export function reasonText(decision: ChannelDecision): string {
-  const channel = channelNames[decision.channel];
-  const until = decision.until === undefined ? '' : ` until ${decision.until}`;
-  const verb = { send: 'Sent', hold: 'Held back', skip: 'Not sent' }[decision.kind];
-  return `${verb} ${channel}${until} because ${reasonTexts[decision.reason]}.`;
+function localTime(time: string, locale: string, timeZone: string): string {
+  const format = new Intl.DateTimeFormat(locale, {
+    year: 'numeric',
+    month: 'short',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: '2-digit',
+    timeZone,
+    timeZoneName: 'short',
+  });
+  // Spaces of its own kind would look odd in a text that is searched or compared.
+  return format.format(new Date(time)).replaceAll('\u202f', ' ');
 }

@@ -1,8 +1,6 @@
 /** The type catalogue (C1): finds the entry of a type. The built-in types are those of `types/built-in.yaml`. */
-import { readFileSync } from 'node:fs';
-import { parse } from 'yaml';
+import { readBuiltInTypes } from './built-in-files.ts';
 import { resolveTypes } from './resolve-types.ts';
-import type { TypeDeclaration } from './type-declaration.ts';
 import type { TypeEntry } from './type-entry.ts';
 
 export type { TypeEntry } from './type-entry.ts';
@@ -23,10 +21,4 @@ export function createTypeCatalogue(types: readonly TypeEntry[]): TypeCatalogue 
   return { find: (type) => byName.get(type), types };
 }
 
-function readBuiltIn(): TypeCatalogue {
-  const text = readFileSync(new URL('./types/built-in.yaml', import.meta.url), 'utf8');
-  const { types } = parse(text) as { types: Record<string, TypeDeclaration> };
-  return createTypeCatalogue(resolveTypes(new Map(Object.entries(types))));
-}
-
-export const builtInTypes: TypeCatalogue = readBuiltIn();
+export const builtInTypes: TypeCatalogue = createTypeCatalogue(resolveTypes(readBuiltInTypes()));

@@ -16,7 +16,12 @@ const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 export function inSentence(text: string, bytesMax: number): string {
   if (plain.test(text)) return cutToBytes(text.trim(), bytesMax);
   const clean = cleanText(text, bytesMax);
-  return clean === '' ? '' : `${isolateStart}${clean}${isolateEnd}`;
+  return clean === '' ? '' : isolated(clean);
+}
+
+/** Set apart from what surrounds it, whichever way its letters run. `clean`: without controls of its own. */
+export function isolated(clean: string): string {
+  return `${isolateStart}${clean}${isolateEnd}`;
 }
 
 /** Text safe to stand alone: cleaned and cut, not isolated. */

@@ -13,6 +13,7 @@ import type { NotificationId, PersonKey, Revision } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import type { Random } from '../base/random.ts';
 import type { Snapshot } from '../base/telemetry.ts';
+import type { CatalogueSource } from '../content/catalogue-source.ts';
 import { readFrameBatch } from '../deliver/realtime/frame-batch.ts';
 import type { FeedSink, LiveFeed } from '../deliver/realtime/live-feed.ts';
 import { LocalStreamTickets, type StreamTickets } from '../deliver/realtime/stream-tickets.ts';
@@ -49,7 +50,7 @@ export interface EmbeddedEngineOptions extends Omit<ShardThreadOptions, 'progres
 
 export class EmbeddedEngine implements Engine {
   readonly log: IntakeLog;
-  readonly inbox: InboxService;
+  readonly inbox: RemoteInbox;
   readonly audiences: AudienceService;
   readonly feed: LiveFeed;
   readonly profiles: ProfileStore;
@@ -110,6 +111,11 @@ export class EmbeddedEngine implements Engine {
     return engine;
   }
 
+  async useCatalogue(source: CatalogueSource): Promise<void> {
+    await this.#caller.call('useCatalogue', [source]);
+    this.inbox.forgetPages();
+  }
+
   async metrics(): Promise<readonly Snapshot[]> {
     return [await this.#caller.call<Snapshot>('metrics', [])];
   }
@@ -168,42 +174,48 @@ class RemoteInbox implements InboxService {
     });
   }
 
+  /** Their words are those of an earlier catalogue. */
+  forgetPages(): void {
+    this.#pages.clear();
+  }
+
   page(person: PersonKey, query: PageQuery): Promise<NotificationPage> {
     return this.#caller.call('page', [person, query]);
   }
 
   async pageText(person: PersonKey, query: PageQuery): Promise<PageText> {
     const isFirst = query.cursor === null && query.type === null && query.category === null && query.state === null;
-    const kept = isFirst ? this.#pages.get(person, query.limit, this.#clock.now()) : null;
+    const variant = query.locale ? `${query.limit} ${query.locale}` : query.limit;
+    const kept = isFirst ? this.#pages.get(person, variant, this.#clock.now()) : null;
     if (kept !== null) return kept;
     return new Promise((resolve, reject) => {
       // Kept before any later message is looked at: the next may be that it is stale.
       const answered = ({ page, mayKeep }: { page: PageText; mayKeep: boolean }): void => {
-        if (isFirst && mayKeep) this.#pages.put(person, query.limit, page);
+        if (isFirst && mayKeep) this.#pages.put(person, variant, page);
         resolve(page);
       };
       this.#caller.callThen('pageText', [person, query], answered, reject);
     });
   }
 
-  notification(person: PersonKey, id: NotificationId): Promise<Notification> {
-    return this.#caller.call('notification', [person, id]);
+  notification(person: PersonKey, id: NotificationId, locale?: string | null): Promise<Notification> {
+    return this.#caller.call('notification', [person, id, locale]);
   }
 
   actors(person: PersonKey, id: NotificationId, cursor: string | null, limit: number): Promise<ActorsPage> {
     return this.#caller.call('actors', [person, id, cursor, limit]);
   }
 
-  why(person: PersonKey, id: NotificationId): Promise<Why> {
-    return this.#caller.call('why', [person, id]);
+  why(person: PersonKey, id: NotificationId, locale?: string | null): Promise<Why> {
+    return this.#caller.call('why', [person, id, locale]);
   }
 
   counts(person: PersonKey): Promise<Counts> {
     return this.#caller.call('counts', [person]);
   }
 
-  changes(person: PersonKey, since: Revision): Promise<ChangesFrame | ResyncFrame> {
-    return this.#caller.call('changes', [person, since]);
+  changes(person: PersonKey, since: Revision, locale?: string | null): Promise<ChangesFrame | ResyncFrame> {
+    return this.#caller.call('changes', [person, since, locale]);
   }
 
   mark(person: PersonKey, request: MarkRequest): Promise<MarksFrame> {

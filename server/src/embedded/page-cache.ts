@@ -5,19 +5,22 @@
 import type { PersonKey } from '../base/ids.ts';
 import type { PageText } from '../inbox/inbox-service.ts';
 
+/** The number of rows, with the locale after it where that is not the default one. */
+export type PageVariant = number | string;
+
 export class PageCache {
   readonly #bytesMax: number;
-  /** By person, then by the number of rows asked for. In order of last use. */
-  readonly #pages = new Map<PersonKey, Map<number, PageText>>();
+  /** By person, then by what was asked for. In order of last use. */
+  readonly #pages = new Map<PersonKey, Map<PageVariant, PageText>>();
   #bytes = 0;
 
   constructor(bytesMax: number) {
     this.#bytesMax = bytesMax;
   }
 
-  get(person: PersonKey, limit: number, nowMs: number): PageText | null {
+  get(person: PersonKey, variant: PageVariant, nowMs: number): PageText | null {
     const pages = this.#pages.get(person);
-    const page = pages?.get(limit);
+    const page = pages?.get(variant);
     if (pages === undefined || page === undefined) return null;
     if (page.validUntilMs <= nowMs) {
       this.drop(person);
@@ -28,15 +31,20 @@ export class PageCache {
     return page;
   }
 
-  put(person: PersonKey, limit: number, page: PageText): void {
-    const pages = this.#pages.get(person) ?? new Map<number, PageText>();
-    this.#bytes += page.json.length - (pages.get(limit)?.json.length ?? 0);
+  put(person: PersonKey, variant: PageVariant, page: PageText): void {
+    const pages = this.#pages.get(person) ?? new Map<PageVariant, PageText>();
+    this.#bytes += page.json.length - (pages.get(variant)?.json.length ?? 0);
     this.#pages.delete(person);
-    this.#pages.set(person, pages.set(limit, page));
+    this.#pages.set(person, pages.set(variant, page));
     for (const idlest of this.#pages.keys()) {
       if (this.#bytes <= this.#bytesMax) return;
       this.drop(idlest);
     }
+  }
+
+  clear(): void {
+    this.#pages.clear();
+    this.#bytes = 0;
   }
 
   drop(person: PersonKey): void {

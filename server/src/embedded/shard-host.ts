@@ -15,7 +15,7 @@ import { shardOf } from '../base/hash.ts';
 import type { PersonKey, Revision } from '../base/ids.ts';
 import type { LogEvent } from '../base/log-events.ts';
 import { nextRevision } from '../base/revision.ts';
-import { builtInTypes } from '../content/type-catalogue.ts';
+import { builtInContent, type LiveContent } from '../content/live-content.ts';
 import type { Decision } from '../decide/decision.ts';
 import type { EventFacts } from '../decide/event-facts.ts';
 import { changesFrames } from '../deliver/realtime/changes-frames.ts';
@@ -52,6 +52,8 @@ export interface ShardHostParts {
   readonly watch?: (shard: number) => RecordWatch;
   /** A micro-batch is applied and published. */
   readonly onApplied?: () => void;
+  /** The built-in types and words unless given. */
+  readonly content?: LiveContent;
 }
 
 export class ShardHost {
@@ -68,9 +70,9 @@ export class ShardHost {
     this.#parts = parts;
     this.#reports = new ShardReports(parts.onProblem);
     this.#pageHolders = new PageHolders(parts.onPagesStale ?? (() => {}));
-    const { log, store, clock, memory = usualMemory } = parts;
+    const { log, store, clock, memory = usualMemory, content: catalogue = builtInContent } = parts;
     const listener = this.#listener();
-    const common = { log, store, clock, listener, catalogue: builtInTypes, memory };
+    const common = { log, store, clock, listener, catalogue, memory };
     this.#executors = Array.from({ length: parts.shards }, (_, shard) => {
       const watch = parts.watch?.(shard);
       return new ShardExecutor({ ...common, shard, ...(watch && { watch }) });
@@ -234,12 +236,13 @@ export class ShardHost {
 
   #publish(people: readonly Person[]): void {
     this.#pageHolders.changed(people.map(({ key }) => key));
-    const nowMs = this.#parts.clock.now();
+    const { clock, content: { describe } = builtInContent } = this.#parts;
+    const nowMs = clock.now();
     for (const person of people) {
       this.#reports.rowsWritten(person.changedItems().length);
       if (!this.#watched.has(person.key)) continue;
       this.#reports.delivered(person, nowMs);
-      for (const frame of changesFrames(person, nowMs)) this.#frames.add(person.key, frame);
+      for (const frame of changesFrames(person, nowMs, describe)) this.#frames.add(person.key, frame);
     }
     this.#flushFrames();
     noteApplied(this.#parts.progress);

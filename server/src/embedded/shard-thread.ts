@@ -10,7 +10,8 @@ import { RevocationStoreLevel } from '../auth/revocation-store-level.ts';
 import { systemClock } from '../base/clock.ts';
 import { watchLoopDelay } from '../base/loop-delay.ts';
 import { telemetry } from '../base/telemetry.ts';
-import { describeInApp } from '../content/describe-in-app.ts';
+import type { CatalogueSource } from '../content/catalogue-source.ts';
+import { LiveContent } from '../content/live-content.ts';
 import type { InboxService } from '../inbox/inbox-service.ts';
 import { InboxServiceStore } from '../inbox/inbox-service-store.ts';
 import { InboxStoreLevel } from '../inbox/inbox-store-level.ts';
@@ -44,7 +45,9 @@ async function open(): Promise<Record<string, Handler>> {
   for (const problem of recoveryProblems(log.recovery)) onProblem(problem);
   const db = await openLevel(folders.store);
   const store = new InboxStoreLevel(db);
-  const inbox = new InboxServiceStore({ store, clock, cursorSecret: options.cursorSecret, describe: describeInApp });
+  const content = new LiveContent(options.catalogue);
+  const { describe, explain } = content;
+  const inbox = new InboxServiceStore({ store, clock, cursorSecret: options.cursorSecret, describe, explain });
   const idempotency = new IdempotencyStoreLevel(db, 'idempotency/');
   const revocations = new RevocationStoreLevel(db, 'revoked/');
   const profiles = new ProfileStoreLevel(db, 'profile/', clock);
@@ -58,6 +61,7 @@ async function open(): Promise<Record<string, Handler>> {
     shards: options.shards,
     progress: options.progress,
     memory: { ...usualMemory, exactPeopleMax: options.exactPeopleMax },
+    content,
     onFrames: (bytes) => answerer.notify('frames', bytes, [bytes.buffer]),
     onPagesStale: (people) => answerer.notify('pagesStale', people),
     onProblem,
@@ -87,6 +91,7 @@ async function open(): Promise<Record<string, Handler>> {
     profilesChange: profiles.change.bind(profiles),
     profilesPage: profiles.page.bind(profiles),
     ...audienceHandlers(audienceWork.service),
+    useCatalogue: async (source) => content.replace(source as CatalogueSource),
     async metrics() {
       loopDelay.read();
       noteLag(options.progress, await host.oldestUnappliedMs());

@@ -218,7 +218,7 @@ for (const stores of testStores()) {
             kind: 'hold',
             reason: 'quietHours',
             until,
-            text: `Held back by push until ${until} because of your quiet hours.`,
+            text: 'Held back from push until Mar 11, 2026, 7:00 AM UTC: these are your quiet hours.',
           },
         ],
       });

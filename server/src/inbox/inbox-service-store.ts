@@ -7,7 +7,7 @@ import type { NotificationId, PersonKey, Revision } from '../base/ids.ts';
 import { splitPersonKey } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import { nextRevision } from '../base/revision.ts';
-import { reasonText } from '../content/reason-text.ts';
+import { builtInContent, type LiveContent } from '../content/live-content.ts';
 import { actorsAfter } from './actors-page.ts';
 import { changesFrame, changesFrames, changesHeadRows, type FrameFacts, marksSince } from './inbox-changes.ts';
 import { InboxCounts } from './inbox-counts.ts';
@@ -29,12 +29,15 @@ export interface InboxServiceParts {
   /** At least 32 bytes; see `CursorSigner`. */
   readonly cursorSecret: Uint8Array;
   readonly describe: Describe;
+  /** Reasons in plain words; in those of ours unless given. */
+  readonly explain?: LiveContent['explain'];
 }
 
 export class InboxServiceStore implements InboxService {
   readonly #store: InboxStore;
   readonly #clock: Clock;
   readonly #describe: Describe;
+  readonly #explain: LiveContent['explain'];
   readonly #signer: CursorSigner;
   readonly #counts: InboxCounts;
   readonly #pages: InboxPages;
@@ -44,6 +47,7 @@ export class InboxServiceStore implements InboxService {
     this.#store = parts.store;
     this.#clock = parts.clock;
     this.#describe = parts.describe;
+    this.#explain = parts.explain ?? builtInContent.explain;
     this.#signer = new CursorSigner(parts.cursorSecret);
     this.#counts = new InboxCounts(parts.store, parts.clock);
     this.#pages = new InboxPages(parts.store, this.#signer);
@@ -52,19 +56,21 @@ export class InboxServiceStore implements InboxService {
 
   async page(person: PersonKey, query: PageQuery): Promise<NotificationPage> {
     const { items, marks, nextCursor, counts, nowMs } = await this.#page(person, query);
-    return { items: items.map((item) => toNotification(item, marks, nowMs, this.#describe)), nextCursor, counts };
+    const describe = this.#describeIn(query.locale);
+    return { items: items.map((item) => toNotification(item, marks, nowMs, describe)), nextCursor, counts };
   }
 
   async pageText(person: PersonKey, query: PageQuery): Promise<PageText> {
     const { items, marks, nextCursor, counts, nowMs } = await this.#page(person, query);
-    const list = listJson(items.map((item) => notificationJson(item, marks, nowMs, this.#describe)));
+    const describe = this.#describeIn(query.locale);
+    const list = listJson(items.map((item) => notificationJson(item, marks, nowMs, describe)));
     const json = `{"items":${list},"nextCursor":${JSON.stringify(nextCursor)},"counts":${JSON.stringify(counts)}}`;
     return { json: Buffer.from(json), nextCursor, validUntilMs: nextSnoozeEnd(marks, nowMs) };
   }
 
-  async notification(person: PersonKey, id: NotificationId): Promise<Notification> {
+  async notification(person: PersonKey, id: NotificationId, locale?: string | null): Promise<Notification> {
     const item = await this.#item(person, id);
-    return toNotification(item, await this.#store.marks(person), this.#clock.now(), this.#describe);
+    return toNotification(item, await this.#store.marks(person), this.#clock.now(), this.#describeIn(locale));
   }
 
   async actors(person: PersonKey, id: NotificationId, cursor: string | null, limit: number): Promise<ActorsPage> {
@@ -79,12 +85,12 @@ export class InboxServiceStore implements InboxService {
     return { items: actors.map(toActor), nextCursor: last && this.#signer.sign(scope, [last.timeMs, last.id]) };
   }
 
-  async why(person: PersonKey, id: NotificationId): Promise<Why> {
+  async why(person: PersonKey, id: NotificationId, locale?: string | null): Promise<Why> {
     const item = await this.#item(person, id);
     const { source, id: eventId } = item.openedBy;
     return {
       event: { source, id: eventId, type: item.type, time: new Date(idTimeMs(item.id)).toISOString() },
-      decisions: item.decisions.map((decision) => ({ ...decision, text: reasonText(decision) })),
+      decisions: item.decisions.map((decision) => ({ ...decision, text: this.#explain(decision, locale) })),
     };
   }
 
@@ -92,8 +98,8 @@ export class InboxServiceStore implements InboxService {
     return this.#counts.of(person, await this.#store.head(person, limits.changesMax));
   }
 
-  async changes(person: PersonKey, since: Revision): Promise<ChangesFrame | ResyncFrame> {
-    return changesFrame(await this.#frameFacts(person), since);
+  async changes(person: PersonKey, since: Revision, locale?: string | null): Promise<ChangesFrame | ResyncFrame> {
+    return changesFrame(await this.#frameFacts(person, locale), since);
   }
 
   async mark(person: PersonKey, request: MarkRequest): Promise<MarksFrame> {
@@ -124,11 +130,16 @@ export class InboxServiceStore implements InboxService {
     };
   }
 
-  async #frameFacts(person: PersonKey): Promise<FrameFacts> {
+  async #frameFacts(person: PersonKey, locale?: string | null): Promise<FrameFacts> {
+    const describe = this.#describeIn(locale);
     const head = await this.#store.head(person, changesHeadRows);
     const nowMs = this.#clock.now();
-    const toWire = (item: Item): Notification => toNotification(item, head.marks, nowMs, this.#describe);
+    const toWire = (item: Item): Notification => toNotification(item, head.marks, nowMs, describe);
     return { head, counts: await this.#counts.of(person, head), nowMs, toWire };
+  }
+
+  #describeIn(locale: string | null = null): Describe {
+    return locale === null ? this.#describe : (item) => this.#describe(item, locale);
   }
 
   /** A live item. Throws CARILLON_NOTIFICATION_UNKNOWN, alike for whatever reason there is none. */

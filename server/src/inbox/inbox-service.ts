@@ -15,6 +15,8 @@ export interface PageQuery {
   readonly type: string | null;
   readonly category: string | null;
   readonly state: StateFilter | null;
+  /** Language of the texts; the default locale if null or absent. */
+  readonly locale?: string | null;
 }
 
 export type MarkRequest =
@@ -51,17 +53,18 @@ export interface PageText {
   readonly validUntilMs: number;
 }
 
+/** `locale`, where it is taken: the language of the texts; the default locale if null or absent. */
 export interface InboxService {
   /** Throws CARILLON_CURSOR_INVALID. */
   page(person: PersonKey, query: PageQuery): Promise<NotificationPage>;
   /** The same as text, for whoever only hands it on. */
   pageText(person: PersonKey, query: PageQuery): Promise<PageText>;
   /** Throws CARILLON_NOTIFICATION_UNKNOWN alike for ids that never were, are gone, or are another person's. */
-  notification(person: PersonKey, id: NotificationId): Promise<Notification>;
+  notification(person: PersonKey, id: NotificationId, locale?: string | null): Promise<Notification>;
   actors(person: PersonKey, id: NotificationId, cursor: string | null, limit: number): Promise<ActorsPage>;
-  why(person: PersonKey, id: NotificationId): Promise<Why>;
+  why(person: PersonKey, id: NotificationId, locale?: string | null): Promise<Why>;
   counts(person: PersonKey): Promise<Counts>;
-  changes(person: PersonKey, since: Revision): Promise<ChangesFrame | ResyncFrame>;
+  changes(person: PersonKey, since: Revision, locale?: string | null): Promise<ChangesFrame | ResyncFrame>;
   /** Unknown ids are passed over. Answers the counts afterwards, and the frame for the person's other devices. */
   mark(person: PersonKey, request: MarkRequest): Promise<MarksFrame>;
   catchup(person: PersonKey, since: Revision | null): Promise<Catchup>;

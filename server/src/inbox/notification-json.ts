@@ -9,8 +9,8 @@ import { isArchived, isRead, isSeen, isSnoozed } from './item-state.ts';
 import { type Describe, subjectOf } from './to-notification.ts';
 
 export function notificationJson(item: Item, marks: Marks, nowMs: number, describe: Describe): string {
-  const { text, url, actions } = describe(item);
-  const object = subjectOf(item);
+  const { text, url, actions, aboutParent } = describe(item);
+  const object = subjectOf(item, aboutParent);
   return (
     `{"id":"${item.id}","type":${quoted(item.type)},"category":${quoted(item.category)},"lane":"${item.lane}",` +
     `"actors":[${actorsJson(item.actors)}],"actorCount":${item.actorCount},` +

@@ -1,17 +1,17 @@
 /** An item and a person's marks as the wire shows them (contract/notification.ts). Pure. */
 import type { Notification, NotificationActor } from '@carillon/contract/notification.ts';
 import { isoTime } from '../base/iso-time.ts';
-import type { InAppDescription } from '../content/describe-in-app.ts';
+import type { InAppDescription } from '../content/render-in-app.ts';
 import { safeLink } from '../content/safe-link.ts';
-import { builtInTypes } from '../content/type-catalogue.ts';
 import type { Item, ItemActor, ItemObject, Marks } from './item.ts';
 import { itemState } from './item-state.ts';
 
-export type Describe = (item: Item) => InAppDescription;
+/** `locale`: any language tag; the default locale if null or absent. */
+export type Describe = (item: Item, locale?: string | null) => InAppDescription;
 
 export function toNotification(item: Item, marks: Marks, nowMs: number, describe: Describe): Notification {
-  const { text, url, actions } = describe(item);
-  const object = subjectOf(item);
+  const { text, url, actions, aboutParent } = describe(item);
+  const object = subjectOf(item, aboutParent);
   return {
     id: item.id,
     type: item.type,
@@ -35,8 +35,8 @@ export function toNotification(item: Item, marks: Marks, nowMs: number, describe
 }
 
 /** What the row is about: for comments that share a row, the post they stand under. */
-export function subjectOf({ type, object }: Item): Pick<ItemObject, 'kind' | 'id' | 'title' | 'url'> {
-  return builtInTypes.find(type)?.grouping === 'parent' && object.parent !== null ? object.parent : object;
+export function subjectOf({ object }: Item, aboutParent: boolean): Pick<ItemObject, 'kind' | 'id' | 'title' | 'url'> {
+  return aboutParent && object.parent !== null ? object.parent : object;
 }
 
 export function toActor(actor: ItemActor): NotificationActor {

@@ -2,9 +2,9 @@
 import type { Counts } from '@carillon/contract/notification.ts';
 import type { Revision } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
-import { describeInApp } from '../../content/describe-in-app.ts';
 import type { Item, Marks } from '../../inbox/item.ts';
 import { listJson, notificationJson } from '../../inbox/notification-json.ts';
+import type { Describe } from '../../inbox/to-notification.ts';
 import type { TextFrame } from './frame-batch.ts';
 
 export interface ChangedPerson {
@@ -16,7 +16,7 @@ export interface ChangedPerson {
 }
 
 /** One frame, or several when more than `frameItemsMax` rows changed; each can be resumed from. */
-export function changesFrames(person: ChangedPerson, nowMs: number): TextFrame[] {
+export function changesFrames(person: ChangedPerson, nowMs: number, describe: Describe): TextFrame[] {
   const changed = [...person.changedItems()];
   if (changed.length > 1) changed.sort((a, b) => a.revision - b.revision);
   const counted = person.counts(nowMs);
@@ -30,7 +30,7 @@ export function changesFrames(person: ChangedPerson, nowMs: number): TextFrame[]
     const items: string[] = [];
     const removed: string[] = [];
     for (const item of part) {
-      if (item.state === 'live') items.push(notificationJson(item, person.marks, nowMs, describeInApp));
+      if (item.state === 'live') items.push(notificationJson(item, person.marks, nowMs, describe));
       else removed.push(`"${item.id}"`);
     }
     const json = `{"kind":"changes","items":${listJson(items)},"removed":${listJson(removed)},"counts":${counts},"revision":${revision}}`;

@@ -1,23 +1,31 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { inAppText, type TextFacts } from './in-app-text.ts';
+import { describeInApp } from './describe-in-app.ts';
+import type { DescribedFacts } from './render-in-app.ts';
 import { cutToBytes, inSentence } from './user-text.ts';
 
-function facts(change: Partial<TextFacts> & { names?: string[]; title?: string | null } = {}): TextFacts {
-  const { names = ['Ana'], title = 'My trip', ...rest } = change;
+type Change = Partial<Omit<DescribedFacts, 'object'>> & {
+  names?: string[];
+  title?: string | null;
+  object?: { kind: string; title: string | null; parent?: { kind: string; title: string | null } };
+};
+
+function facts(change: Change = {}): DescribedFacts {
+  const { names = ['Ana'], title = 'My trip', object = { kind: 'post', title }, ...rest } = change;
+  const parent = object.parent === undefined ? null : { ...object.parent, id: 'p1', url: null };
   return {
     type: 'post.liked',
     actors: names.map((name) => ({ id: name.toLowerCase(), name })),
     actorCount: names.length,
-    object: { kind: 'post', title, parent: null },
+    object: { ...object, id: 'o1', url: null, parent },
     mentioned: false,
     ...rest,
   };
 }
 
-function body(change: Parameters<typeof facts>[0] = {}): string {
-  return inAppText(facts(change)).body;
+function body(change: Change = {}): string {
+  return describeInApp(facts(change)).text.body;
 }
 
 test('people are named as far as they fit, the others counted', () => {

@@ -1,0 +1,91 @@
+/**
+ * The catalogue at work: types, and what is said of them in every locale. Made of a checked source; never changed, only
+ * replaced as a whole (`live-content.ts`). A text that cannot be made is replaced by a generic one, and counted (C6).
+ */
+import type { ChannelDecision } from '@carillon/contract/reasons.ts';
+import { digest } from '../base/hash.ts';
+import { builtInFiles, readBuiltInFile } from './built-in-files.ts';
+import type { CatalogueSource } from './catalogue-source.ts';
+import type { LocaleWords } from './locale-words.ts';
+import { reasonText } from './reason-text.ts';
+import { type EmailText, renderEmail } from './render-email.ts';
+import { countFallback } from './render-fallback.ts';
+import { type DescribedFacts, type InAppDescription, renderInApp } from './render-in-app.ts';
+import { type PushFacts, type PushText, renderPush, strictest } from './render-push.ts';
+import { resolveTypes } from './resolve-types.ts';
+import { createTypeCatalogue, type TypeCatalogue } from './type-catalogue.ts';
+import type { PrivacyLevel } from './type-entry.ts';
+import { Words } from './words.ts';
+
+export class Content {
+  readonly types: TypeCatalogue;
+  readonly words: Words;
+  /** Names the words of all types and locales: the same version, the same text for the same facts. */
+  readonly templateVersion: string;
+
+  constructor(source: CatalogueSource) {
+    const types = createTypeCatalogue(resolveTypes(source.types));
+    this.types = types;
+    this.words = new Words({ ...source, groupsByParent: (type) => types.find(type)?.grouping === 'parent' });
+    this.templateVersion = templateVersion(source);
+  }
+
+  /** `locale`: any language tag; null for the default locale. */
+  describe(facts: DescribedFacts, locale: string | null): InAppDescription {
+    const type = this.types.find(facts.type);
+    const words = this.words.in(locale);
+    const texts = words.texts(facts.type);
+    if (!texts.isOwn) countFallback('inApp', 'noWords');
+    try {
+      return renderInApp(facts, type, texts);
+    } catch {
+      countFallback('inApp', 'failed');
+      return describePlainly(words);
+    }
+  }
+
+  /** `lockScreen`: what the person allows there; the type may allow less. Whoever sends it, fits it (`fitPush`). */
+  push(facts: PushFacts, locale: string | null, lockScreen: PrivacyLevel): PushText {
+    const type = this.types.find(facts.type);
+    const words = this.words.in(locale);
+    const texts = words.texts(facts.type);
+    if (!texts.isOwn) countFallback('push', 'noWords');
+    // Of a type that is gone nothing is known, so no words of others are shown.
+    const privacy = strictest(lockScreen, type?.privacy ?? 'sender');
+    try {
+      return renderPush(facts, type, { words, texts, privacy });
+    } catch {
+      countFallback('push', 'failed');
+      return renderPush(facts, undefined, { words, texts: words.generic, privacy: 'hidden' });
+    }
+  }
+
+  /** `appUrl`: where paths of the app lead. */
+  email(facts: DescribedFacts, locale: string | null, appUrl: string | null): EmailText {
+    const words = this.words.in(locale);
+    const texts = words.texts(facts.type);
+    if (!texts.isOwn) countFallback('email', 'noWords');
+    try {
+      return renderEmail(facts, { words, texts }, appUrl);
+    } catch {
+      countFallback('email', 'failed');
+      return renderEmail(facts, { words, texts: words.generic }, appUrl);
+    }
+  }
+
+  /** Why a channel was used or not, in one sentence. `timeZone`: IANA name, in which times are told. */
+  explain(decision: ChannelDecision, locale: string | null, timeZone: string): string {
+    return reasonText(decision, this.words.in(locale), timeZone);
+  }
+}
+
+/** Words that ask for nothing which could fail. */
+function describePlainly(words: LocaleWords): InAppDescription {
+  const text = words.phrase('hidden');
+  return { text: { title: text, body: text }, url: null, actions: [], aboutParent: false };
+}
+
+function templateVersion({ messages, defaultLocale }: CatalogueSource): string {
+  const ours = builtInFiles().map(readBuiltInFile);
+  return digest(['words', defaultLocale, JSON.stringify(messages), ...ours], 12);
+}
