@@ -29,6 +29,7 @@ import {
   Relations,
 } from './preferences.ts';
 import { Problem } from './problem.ts';
+import { PreferencesAnswer, Resolved } from './resolved-preferences.ts';
 import {
   AuthFrame,
   ByeFrame,
@@ -76,6 +77,8 @@ export const components: Readonly<Record<string, TSchema>> = {
   Snooze,
   Preferences,
   PreferenceChoices,
+  PreferencesAnswer,
+  Resolved,
   ChannelChoices,
   QuietHours,
   QuietSpan,

@@ -115,6 +115,39 @@ describe('the preferences of a person', () => {
     assert.equal((await write('PATCH', '*', { timeZone: 'asia/calcutta' })).json.timeZone, 'Asia/Kolkata');
   });
 
+  test('D2: what applies is told with where it comes from', async () => {
+    await write('PUT', '*', {
+      muteAll: true,
+      locale: 'de',
+      types: { 'post.liked': { push: true } },
+      categories: { comments: { email: true } },
+      relations: { newAccounts: 'filter' },
+    });
+    const facts = { locale: 'fr', timeZone: 'Europe/Paris' };
+    assert.equal((await api.call('PUT', '/v1/users/ana', { token: 'producer:posts', body: facts })).status, 200);
+    const { status, headers, json } = await api.call('GET', `${path}?resolved=true`, ana);
+    assert.deepEqual([status, json.muteAll, headers.get('etag')], [200, true, await etagOf()]);
+    const { types, locale, timeZone, relations, digest } = json.resolved;
+    assert.deepEqual(types['post.liked'].push, { on: true, from: 'type' });
+    assert.deepEqual(types['comment.created'].email, { on: true, from: 'category' });
+    assert.deepEqual(types['comment.created'].push, { on: false, from: 'muteAll' });
+    assert.deepEqual(types['comment.created'].inApp, { on: true, from: 'default' });
+    assert.deepEqual(types['security.alert'].push, { on: true, from: 'critical' });
+    assert.equal(types['post.unliked'], undefined);
+    assert.deepEqual(
+      [locale, timeZone],
+      [
+        { value: 'de', from: 'choice' },
+        { value: 'Europe/Paris', from: 'facts' },
+      ],
+    );
+    assert.deepEqual(relations.newAccounts, { value: 'filter', from: 'choice' });
+    assert.deepEqual(relations.notFollowed, { value: 'accept', from: 'default' });
+    assert.deepEqual(digest, { value: { email: 'off' }, from: 'default' });
+    assert.equal((await api.call('GET', `${path}?resolved=maybe`, ana)).status, 400);
+    assert.equal((await read()).json.resolved, undefined);
+  });
+
   test('a repeated key is answered as the first time, ETag and all, and changes nothing', async () => {
     const key = { 'idempotency-key': '"k1"' };
     const etag = await etagOf();

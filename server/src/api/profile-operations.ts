@@ -13,9 +13,9 @@ import { putPreferences } from './put-preferences.ts';
 import type { PreferenceParts } from './write-preferences.ts';
 
 export function profileOperations(parts: PreferenceParts & ExportParts): Operation[] {
-  const { profiles, clock } = parts;
+  const { profiles, types, clock } = parts;
   return [
-    getPreferences(profiles),
+    getPreferences(profiles, types),
     putPreferences(parts),
     patchPreferences(parts),
     listMutes(profiles, clock),

@@ -57,7 +57,7 @@ export async function writePreferences(
   }
 }
 
-export function preferencesAnswer(profile: Profile | null): Answer {
+export function preferencesAnswer(profile: Profile | null): Omit<Answer, 'body'> & { readonly body: Preferences } {
   const version = profile?.version ?? 0;
   const body: Preferences = { version, ...profile?.choices };
   return { status: 200, headers: { etag: etagOf(version) }, body };
