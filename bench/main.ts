@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { cluster } from './cluster.ts';
 import { exact } from './exact.ts';
+import { fanout } from './fanout.ts';
 import { inbox } from './inbox.ts';
 import { intake } from './intake.ts';
 import { commitId, machineLine } from './lib/machine.ts';
@@ -20,7 +21,7 @@ import { printResult, writeReport } from './report.ts';
 import { sockets } from './sockets.ts';
 import { start } from './start.ts';
 
-const benches: readonly Bench[] = [start, intake, pipeline, inbox, sockets, exact, cluster, peers];
+const benches: readonly Bench[] = [start, intake, pipeline, inbox, fanout, sockets, exact, cluster, peers];
 /** Those that need other software run when they are named. */
 const byDefault = benches.filter((bench) => bench !== peers && bench !== cluster);
 const traceFiles = ['../var/data/higgs-activity_time.txt.gz', '../examples/traces/higgs-sample.txt.gz'];
