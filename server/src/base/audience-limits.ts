@@ -20,7 +20,7 @@ export const audienceLimits = {
   audiencePageBytesMax: 4 * MiB,
   audiencePageMembersMax: 10_000,
   /** Members of one chunk of a fan-out: read, written to the log and noted at once. Direct messages wait for one at most. */
-  fanoutChunkMembers: 1000,
+  fanoutChunkMembers: 500,
   /** Bytes of people in one record of a fan-out; more go into another. */
   fanoutRecordBytesMax: 256 * KiB,
   /** Bytes of the bulk lane that wait to be applied; above, fan-out pauses, so that a micro-batch stays short (F4). */

@@ -28,4 +28,43 @@ export const postgresMigrations: readonly Migration[] = [
     `CREATE INDEX profile_changes_changed ON ${schema}.profile_changes (changed)`,
     `CREATE INDEX profile_changes_at ON ${schema}.profile_changes (at)`,
   ],
+  /** Audiences (F2), and the fan-out of events to them (F1). */
+  (schema) => [
+    `CREATE TABLE ${schema}.audiences (
+       tenant text COLLATE "C" NOT NULL,
+       audience text COLLATE "C" NOT NULL,
+       members bigint NOT NULL,
+       PRIMARY KEY (tenant, audience)
+     )`,
+    `CREATE TABLE ${schema}.audience_members (
+       tenant text COLLATE "C" NOT NULL,
+       audience text COLLATE "C" NOT NULL,
+       person text COLLATE "C" NOT NULL,
+       present boolean NOT NULL,
+       notify boolean NOT NULL,
+       seq double precision,
+       time_ms double precision NOT NULL,
+       taken_ms double precision NOT NULL,
+       PRIMARY KEY (tenant, audience, person)
+     )`,
+    `CREATE INDEX audience_members_person ON ${schema}.audience_members (tenant, person, audience) WHERE present`,
+    `CREATE INDEX audience_members_left ON ${schema}.audience_members (taken_ms) WHERE NOT present`,
+    `CREATE TABLE ${schema}.fanouts (
+       id text COLLATE "C" PRIMARY KEY,
+       tenant text COLLATE "C" NOT NULL,
+       shard int NOT NULL,
+       audience text NOT NULL,
+       source text NOT NULL,
+       event text NOT NULL,
+       accepted_ms double precision NOT NULL,
+       record bytea,
+       reached text,
+       chunks bigint NOT NULL DEFAULT 0,
+       recipients bigint NOT NULL DEFAULT 0,
+       done_ms double precision
+     )`,
+    `CREATE INDEX fanouts_under_way ON ${schema}.fanouts (shard, id) WHERE done_ms IS NULL`,
+    `CREATE INDEX fanouts_tenant ON ${schema}.fanouts (tenant, id)`,
+    `CREATE INDEX fanouts_done ON ${schema}.fanouts (done_ms) WHERE done_ms IS NOT NULL`,
+  ],
 ];
