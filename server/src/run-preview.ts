@@ -1,6 +1,6 @@
 /** `carillon preview`: the words of a type, as lines for a terminal or as JSON. */
 import type { Config } from './base/config-schema.ts';
-import { readCatalogue } from './content/catalogue-source.ts';
+import { readCatalogue } from './content/read-catalogue.ts';
 import { Content } from './content/content.ts';
 import { type PreviewRequest, preview } from './content/preview.ts';
 

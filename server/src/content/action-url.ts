@@ -32,7 +32,8 @@ export function actionUrl(template: string, facts: LinkedFacts): string | null {
   let isWhole = true;
   const url = template.replace(braces, (_, name: string) => {
     const part = parts[name]?.(facts) ?? '';
-    if (part === '') isWhole = false;
+    // Dots alone would lead to another place in the app, escaped or not.
+    if (/^\.{0,2}$/.test(part)) isWhole = false;
     return encodeURIComponent(part);
   });
   return isWhole ? safeLink(url) : null;

@@ -10,8 +10,9 @@ import { limits } from '../base/limits.ts';
 import type { Log } from '../base/log.ts';
 import { series, telemetry } from '../base/telemetry.ts';
 import { CatalogueError } from './catalogue-problem.ts';
-import { type CatalogueSettings, type CatalogueSource, catalogueFiles, readCatalogue } from './catalogue-source.ts';
+import type { CatalogueSource } from './catalogue-source.ts';
 import type { LiveContent } from './live-content.ts';
+import { type CatalogueSettings, catalogueFiles, readCatalogue } from './read-catalogue.ts';
 
 const taken = series('carillon_catalogue_loads_total', { result: 'taken' });
 const refused = series('carillon_catalogue_loads_total', { result: 'refused' });

@@ -1,6 +1,6 @@
 /** `carillon check` of the catalogue (C1, E8): mistakes, then what a change would break of what was released. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { type CatalogueSettings, readCatalogue } from './catalogue-source.ts';
+import { type CatalogueSettings, readCatalogue } from './read-catalogue.ts';
 import { type Break, breaks, type ReleasedTypes, releasedTypes } from './released-types.ts';
 import { resolveTypes } from './resolve-types.ts';
 import type { TypeEntry } from './type-entry.ts';

@@ -20,14 +20,20 @@ import { Words } from './words.ts';
 export class Content {
   readonly types: TypeCatalogue;
   readonly words: Words;
-  /** Names the words of all types and locales: the same version, the same text for the same facts. */
-  readonly templateVersion: string;
+  readonly #source: CatalogueSource;
+  #templateVersion: string | null = null;
 
   constructor(source: CatalogueSource) {
     const types = createTypeCatalogue(resolveTypes(source.types));
     this.types = types;
     this.words = new Words({ ...source, groupsByParent: (type) => types.find(type)?.grouping === 'parent' });
-    this.templateVersion = templateVersion(source);
+    this.#source = source;
+  }
+
+  /** Names the words of all types and locales: the same version, the same text for the same facts. */
+  get templateVersion(): string {
+    this.#templateVersion ??= templateVersion(this.#source);
+    return this.#templateVersion;
   }
 
   /** `locale`: any language tag; null for the default locale. */

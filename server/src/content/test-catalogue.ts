@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { CatalogueError, problemLine } from './catalogue-problem.ts';
-import { type CatalogueSource, readCatalogue } from './catalogue-source.ts';
+import type { CatalogueSource } from './catalogue-source.ts';
+import { readCatalogue } from './read-catalogue.ts';
 
 export class TestCatalogue {
   readonly folder = mkdtempSync(join(tmpdir(), 'carillon-types-'));

@@ -1,6 +1,6 @@
 /** One person's inbox in memory, for tests of the rules: events in, rows out, no log and no store. */
 import { type PersonKey, personKey } from '../base/ids.ts';
-import { builtInTypes, type TypeEntry } from '../content/type-catalogue.ts';
+import { builtInTypes, type TypeCatalogue, type TypeEntry } from '../content/type-catalogue.ts';
 import { countItems } from '../inbox/counts.ts';
 import { type Item, type ItemObject, type Member, noMarks } from '../inbox/item.ts';
 import { applyDecision } from '../shard/apply-decision.ts';
@@ -29,9 +29,9 @@ export interface TestEvent {
 
 let eventNumber = 0;
 
-export function toFacts(event: TestEvent): EventFacts {
+export function toFacts(event: TestEvent, types: TypeCatalogue = builtInTypes): EventFacts {
   const id = event.id ?? `e-${++eventNumber}`;
-  const type = builtInTypes.find(event.type) as TypeEntry;
+  const type = types.find(event.type) as TypeEntry;
   const parts = { type, source: 'app', id, actorId: event.actor, thing: event.on ?? '', parent: event.parent ?? '' };
   return {
     ...parts,
@@ -61,13 +61,15 @@ function toObject({ on = '', parent, title }: TestEvent): ItemObject {
 
 export class TestInbox {
   readonly person: Person;
+  readonly #types: TypeCatalogue;
   /** All rows as they would be stored, with their members. */
   readonly #stored = new Map<string, { item: Item; members: Member[] }>();
   #nowMs = t0;
   /** How often the person was told something. */
   told = 0;
 
-  constructor(user = 'r1') {
+  constructor(user = 'r1', types: TypeCatalogue = builtInTypes) {
+    this.#types = types;
     const key: PersonKey = personKey('default', user);
     this.person = new Person(key, { items: [], complete: true, marks: noMarks, deepRevision: 0 });
   }
@@ -78,7 +80,7 @@ export class TestInbox {
   }
 
   event(event: TestEvent): Decision {
-    const facts = toFacts(event);
+    const facts = toFacts(event, this.#types);
     this.#nowMs = Math.max(this.#nowMs + 1, facts.timeMs);
     this.#fetchAll();
     const decision = decide(facts, this.person);

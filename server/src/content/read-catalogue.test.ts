@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkBuiltInFiles } from './catalogue-source.ts';
 import { LiveContent } from './live-content.ts';
+import { checkBuiltInFiles } from './read-catalogue.ts';
 import { TestCatalogue } from './test-catalogue.ts';
 
 test('our own files are right', () => {
