@@ -254,6 +254,10 @@ export const limits = {
   groupSpanMs: day,
   /** An event of the same meaning within this time of the last that counted has no new effect. */
   sameMeaningMs: day,
+  /** An account younger than this is a new one for rules about people. */
+  newAccountMs: 30 * day,
+  /** Rows with older activity are not looked at when what was held is let go. */
+  heldBackMs: 31 * day,
   /** Distinct people are exact up to here, an estimate above. */
   exactPeopleMax: 10_000,
   /** A growing group moves to the top after this growth, or this time, and at most this often. */

@@ -37,6 +37,8 @@ export const logEvents = {
   shardFailed: ['error', 'A shard stopped: its events wait in the log'],
   recordUnusable: ['error', 'A record of the log could not be used; it was passed over and counted'],
   inboxWriteFailed: ['error', 'Inboxes could not be written; it is tried again'],
+  channelFailed: ['error', 'Nothing can be handed to a channel; it is tried again'],
+  timerFailed: ['error', 'What a timer was set for could not be done; it was passed over and counted'],
   inboxTrimFailed: ['error', 'Old rows could not be deleted; it is tried again later'],
   logTrimFailed: ['error', 'Old parts of the log could not be deleted; it is tried again later'],
   inboxTrimmed: ['info', 'Old rows were deleted'],

@@ -74,6 +74,7 @@ export const metricList = {
   carillon_decisions_total: counter('Decisions of the shards, by reason code.', { reason: reasons }),
   carillon_apply_seconds: seconds('Time to decide and write one micro-batch.', none),
   carillon_inbox_rows_total: counter('Rows written to inboxes.', none),
+  carillon_timers_failed_total: counter('Timers whose work could not be done and was passed over.', none),
   carillon_records_unusable_total: counter('Records of the log that could not be used and were passed over.', none),
   carillon_inbox_write_errors_total: counter('Writes to the inbox store that failed.', none),
   carillon_inbox_trimmed_total: counter('Rows deleted by retention and trimming.', none),

@@ -121,7 +121,8 @@ export class ClusterEngine implements Engine {
       const fenced = fencedStore(store, group, shards);
       const onApplied = group.applied.bind(group);
       const { memory } = parts;
-      const common = { log, store: fenced, clock, bus, publisher, memory, content, reports, onProblem };
+      const { profiles } = parts;
+      const common = { log, store: fenced, profiles, clock, bus, publisher, memory, content, reports, onProblem };
       this.#shards = new OwnedShards({ ...common, shards, onApplied, onFailed: reject });
       this.#upkeep = new ShardUpkeep({
         shards: this.#shards,
@@ -162,6 +163,7 @@ export class ClusterEngine implements Engine {
     for (const topic of this.#topics) await topic.stop();
     await this.#upkeep?.stop();
     if (this.#shards !== null) await group?.stop();
+    this.#shards?.close();
     this.#stopSharing();
     await this.log?.stop();
     this.#publisher.close();

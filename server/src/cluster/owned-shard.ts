@@ -24,8 +24,11 @@ import type { InboxStore } from '../inbox/inbox-store.ts';
 import type { EventLog, Position } from '../log/event-log.ts';
 import { consumptionCheck, type ReadinessCheck } from '../ops/readiness.ts';
 import type { Person } from '../shard/person.ts';
-import { ShardExecutor, type ShardListener } from '../shard/shard-executor.ts';
+import type { RelationReader } from '../shard/relation-reader.ts';
+import { ShardExecutor } from '../shard/shard-executor.ts';
+import type { ShardListener } from '../shard/shard-listener.ts';
 import type { ShardMemory } from '../shard/shard-memory.ts';
+import type { Profiles } from '../shard/shard-options.ts';
 import { ShardNotHeld } from './fenced-store.ts';
 
 export interface OwnedShardParts {
@@ -33,6 +36,8 @@ export interface OwnedShardParts {
   readonly log: EventLog;
   /** Writes only while the shard is held. */
   readonly store: InboxStore;
+  readonly profiles: Profiles;
+  readonly relations: RelationReader;
   readonly clock: Clock;
   readonly bus: Bus;
   readonly publisher: LivePublisher;
@@ -92,9 +97,10 @@ export class OwnedShard {
 
   async #run(): Promise<void> {
     while (!this.#isStopping) {
-      const { shard, log, store, clock, memory, content: catalogue } = this.#parts;
+      const { shard, log, store, profiles, relations, clock, memory, content: catalogue } = this.#parts;
       const listener = this.#listener();
-      const executor = new ShardExecutor({ shard, log, store, clock, memory, listener, catalogue });
+      const known = { profiles, relations, catalogue };
+      const executor = new ShardExecutor({ shard, log, store, ...known, clock, memory, listener });
       try {
         await this.#work(executor);
       } catch (error) {
@@ -133,6 +139,8 @@ export class OwnedShard {
       unusable: (record) => reports.unusable(record),
       // One that is no owner any more is about to be told so: nothing is wrong.
       writeFailed: (error) => error instanceof ShardNotHeld || reports.writeFailed(error),
+      channelFailed: (_channel, error) => reports.channelFailed(error),
+      timerFailed: (_timer, error) => reports.timerFailed(error),
     };
   }
 

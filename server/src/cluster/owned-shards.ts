@@ -11,6 +11,9 @@ import type { Item } from '../inbox/item.ts';
 import type { Position } from '../log/event-log.ts';
 import { startPosition } from '../log/event-log.ts';
 import type { ReadinessCheck } from '../ops/readiness.ts';
+import { ProfileCache } from '../profile/profile-cache.ts';
+import type { ProfileStore } from '../profile/profile-store.ts';
+import { type RelationReader, StoredRelations } from '../shard/relation-reader.ts';
 import type { ShardExecutor } from '../shard/shard-executor.ts';
 import type { ShardMemory } from '../shard/shard-memory.ts';
 import type { OwnershipListener } from '../shard/shard-ownership.ts';
@@ -20,7 +23,8 @@ const owned = series('carillon_shards_owned', {});
 const lagGauges = lanes.map((lane) => series('carillon_lag_bytes', { lane }));
 const ageGauges = lanes.map((lane) => series('carillon_lag_oldest_seconds', { lane }));
 
-export interface OwnedShardsParts extends Omit<OwnedShardParts, 'shard'> {
+export interface OwnedShardsParts extends Omit<OwnedShardParts, 'shard' | 'profiles' | 'relations'> {
+  readonly profiles: ProfileStore;
   /** How many shards there are in all. */
   readonly shards: number;
   /** Membership cannot go on. */
@@ -32,16 +36,22 @@ export class OwnedShards implements OwnershipListener {
   readonly #parts: OwnedShardsParts;
   readonly #shards = new Map<number, OwnedShard>();
   readonly #memory: ShardMemory;
+  readonly #profiles: ProfileCache;
+  readonly #relations: RelationReader;
 
   constructor(parts: OwnedShardsParts) {
     this.#parts = parts;
+    this.#profiles = new ProfileCache(parts.profiles);
+    this.#relations = new StoredRelations(parts.profiles);
     this.#memory = sharedMemory(parts.memory, () => Math.max(1, this.#shards.size));
   }
 
   async gained(shards: readonly number[]): Promise<void> {
     for (const shard of shards) {
       if (this.#shards.has(shard)) continue;
-      this.#shards.set(shard, new OwnedShard({ ...this.#parts, shard, memory: this.#memory }));
+      const known = { profiles: this.#profiles, relations: this.#relations };
+      const common = { ...this.#parts, ...known, memory: this.#memory };
+      this.#shards.set(shard, new OwnedShard({ ...common, shard }));
     }
     this.#noteOwned();
   }
@@ -53,6 +63,11 @@ export class OwnedShards implements OwnershipListener {
     });
     await Promise.all(stopping);
     this.#noteOwned();
+  }
+
+  /** When all are lost and none will be gained. */
+  close(): void {
+    this.#profiles.close();
   }
 
   failed(error: unknown): void {

@@ -25,4 +25,6 @@ export interface EventFacts {
   /** Details for showing, read from the record only when a row needs them. */
   actor(): ItemActor;
   object(): ItemObject;
+  /** Everything that people wrote in it: names, titles, the texts of its data. */
+  texts(): readonly string[];
 }

@@ -4,6 +4,7 @@
  * nothing never count as the same (BC-21).
  */
 import type { TypeEntry } from '../content/type-entry.ts';
+import { plainKey } from '../inbox/filtered-key.ts';
 import type { EventFacts } from './event-facts.ts';
 
 const separator = '\u0001';
@@ -38,8 +39,9 @@ export function makeGroupKey(type: TypeEntry, event: KeyParts): string {
 
 /** The row of a group key takes events of one person and thing only, or none at all. */
 export function standsAlone(groupKey: string): boolean {
-  const first = groupKey.indexOf(separator);
-  return groupKey.startsWith(gonePrefix) || (first > 0 && groupKey.indexOf(separator, first + 1) > 0);
+  const key = plainKey(groupKey);
+  const first = key.indexOf(separator);
+  return key.startsWith(gonePrefix) || (first > 0 && key.indexOf(separator, first + 1) > 0);
 }
 
 /** Types of one family share a row: a reply and a mention by one person in one thing (BC-04). */

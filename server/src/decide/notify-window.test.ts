@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { noWindow, transition, type WindowPolicy, windowStartMs } from './notify-window.ts';
+import { noWindow } from '../inbox/item.ts';
+import { transition, type WindowPolicy, windowStartMs } from './notify-window.ts';
 import { TestRow } from './test-row.ts';
 
 const second = 1000;

@@ -20,18 +20,7 @@
  * window with the same timer.
  */
 import type { TypeEntry } from '../content/type-entry.ts';
-
-export interface NotifyWindow {
-  /** Of the open window, or of the last send: rises with each. */
-  readonly number: number;
-  /** Null while closed. */
-  readonly endsAtMs: number | null;
-  /** Members in the row whom no send has told of; 0 while closed. */
-  readonly untold: number;
-}
-
-/** As a new row begins. */
-export const noWindow: NotifyWindow = { number: 0, endsAtMs: null, untold: 0 };
+import type { NotifyWindow } from '../inbox/item.ts';
 
 export type WindowPolicy = Pick<TypeEntry, 'notify' | 'windowMs'>;
 

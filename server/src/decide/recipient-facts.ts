@@ -1,5 +1,8 @@
 /** What the rules are told of a recipient: look-ups in what the shard has loaded, without waiting. */
+import type { TypeEntry } from '../content/type-entry.ts';
 import type { Item, Member } from '../inbox/item.ts';
+import type { EventFacts } from './event-facts.ts';
+import type { Verdict } from './judge-source.ts';
 
 export interface GroupFacts {
   readonly item: Item;
@@ -16,6 +19,10 @@ export interface GroupFacts {
 
 export interface RecipientFacts {
   readonly user: string;
+  /** Some row may be in the filtered view. */
+  readonly hasFiltered: boolean;
+  /** By the person's choices, mutes and rules, for what an event tells as one of `type`. */
+  judge(type: TypeEntry, event: EventFacts): Verdict;
   /** The newest row of this group key; earlier ones hang on it. */
   newest(groupKey: string): GroupFacts | null;
   /** Whether this thing (`post:p1`) is known to be deleted. */

@@ -4,6 +4,7 @@ import { builtInTypes, type TypeCatalogue, type TypeEntry } from '../content/typ
 import { countItems } from '../inbox/counts.ts';
 import { type Item, type ItemObject, type Member, noMarks } from '../inbox/item.ts';
 import { applyDecision } from '../shard/apply-decision.ts';
+import { Outbox } from '../shard/outbox.ts';
 import { Person } from '../shard/person.ts';
 import { comesBefore } from '../shard/surface.ts';
 import { decide } from './decide.ts';
@@ -43,6 +44,7 @@ export function toFacts(event: TestEvent, types: TypeCatalogue = builtInTypes): 
     mentions: event.mentions ?? null,
     actor: () => ({ id: event.actor, name: null, avatar: null }),
     object: () => toObject(event),
+    texts: () => [event.title ?? ''],
   };
 }
 
@@ -84,7 +86,7 @@ export class TestInbox {
     this.#nowMs = Math.max(this.#nowMs + 1, facts.timeMs);
     this.#fetchAll();
     const decision = decide(facts, this.person);
-    applyDecision(this.person, facts, decision, this.#nowMs);
+    applyDecision(this.person, facts, decision, { nowMs: this.#nowMs, outbox: new Outbox() });
     for (const { item } of [...this.person.groups]) {
       this.#stored.set(item.id, { item, members: [...this.person.groupOf(item).members()] });
     }

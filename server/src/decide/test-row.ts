@@ -3,7 +3,8 @@
  * then row and sends as one, then finished timers), so that a crash in between can be played. It checks each send
  * against sets of people, which the window itself does not have.
  */
-import { type NotifyWindow, noWindow, transition, type WindowEvent, type WindowPolicy } from './notify-window.ts';
+import { type NotifyWindow, noWindow } from '../inbox/item.ts';
+import { transition, type WindowEvent, type WindowPolicy } from './notify-window.ts';
 
 interface Member {
   readonly isPresent: boolean;

@@ -25,9 +25,14 @@ import type { InboxStore } from '../inbox/inbox-store.ts';
 import type { Item } from '../inbox/item.ts';
 import type { AppendStatus, EventLog } from '../log/event-log.ts';
 import type { PackedBatch } from '../log/record.ts';
+import { ProfileCache } from '../profile/profile-cache.ts';
+import type { ProfileStore } from '../profile/profile-store.ts';
 import type { Person } from '../shard/person.ts';
-import { ShardExecutor, type ShardListener } from '../shard/shard-executor.ts';
+import { StoredRelations } from '../shard/relation-reader.ts';
+import { ShardExecutor } from '../shard/shard-executor.ts';
+import type { ShardListener } from '../shard/shard-listener.ts';
 import { type ShardMemory, usualMemory } from '../shard/shard-memory.ts';
+import type { ShardOptions } from '../shard/shard-options.ts';
 import { PageHolders } from './page-holders.ts';
 import { noteApplied, noteBacklog } from './progress.ts';
 import { type Problem, ShardReports } from './shard-reports.ts';
@@ -36,6 +41,9 @@ export interface ShardHostParts {
   readonly log: EventLog;
   readonly store: InboxStore;
   readonly inbox: InboxService;
+  /** Absent: nobody has a profile. */
+  readonly profiles?: ProfileStore;
+  readonly outward?: NonNullable<ShardOptions['outward']>;
   readonly clock: Clock;
   readonly shards: number;
   /** Live frames of one micro-batch, as `readFrameBatch` reads them. */
@@ -63,6 +71,7 @@ export class ShardHost {
   readonly #frames = new FrameBatchWriter();
   readonly #pageHolders: PageHolders;
   readonly #reports: ShardReports;
+  readonly #profiles: ProfileCache | undefined;
   /** What was waiting at the start is not applied yet. */
   #isReplaying = false;
 
@@ -70,9 +79,13 @@ export class ShardHost {
     this.#parts = parts;
     this.#reports = new ShardReports(parts.onProblem);
     this.#pageHolders = new PageHolders(parts.onPagesStale ?? (() => {}));
-    const { log, store, clock, memory = usualMemory, content: catalogue = builtInContent } = parts;
+    const { log, store, clock, outward, memory = usualMemory, content: catalogue = builtInContent } = parts;
+    this.#profiles = parts.profiles && new ProfileCache(parts.profiles);
+    const profiles = this.#profiles;
+    const relations = parts.profiles && new StoredRelations(parts.profiles);
     const listener = this.#listener();
-    const common = { log, store, clock, listener, catalogue, memory };
+    const known = { ...(profiles && { profiles }), ...(relations && { relations }), ...(outward && { outward }) };
+    const common = { log, store, clock, listener, catalogue, memory, ...known };
     this.#executors = Array.from({ length: parts.shards }, (_, shard) => {
       const watch = parts.watch?.(shard);
       return new ShardExecutor({ ...common, shard, ...(watch && { watch }) });
@@ -92,6 +105,7 @@ export class ShardHost {
   /** Stops applying, writes what is at hand, closes. What is left in the log is applied after the next start. */
   async stop(): Promise<void> {
     for (const executor of this.#executors) await executor.stop();
+    this.#profiles?.close();
     await this.#parts.log.close();
     await this.#parts.store.close();
   }
@@ -231,6 +245,8 @@ export class ShardHost {
       },
       unusable: (record) => this.#reports.unusable(record),
       writeFailed: (error) => this.#reports.writeFailed(error),
+      channelFailed: (_channel, error) => this.#reports.channelFailed(error),
+      timerFailed: (_timer, error) => this.#reports.timerFailed(error),
     };
   }
 

@@ -5,7 +5,7 @@ import type { LogFields } from '../base/log.ts';
 import type { LogEvent } from '../base/log-events.ts';
 import { type Series, series, telemetry } from '../base/telemetry.ts';
 import type { Person } from '../shard/person.ts';
-import type { UnusableRecord } from '../shard/shard-executor.ts';
+import type { UnusableRecord } from '../shard/shard-listener.ts';
 
 const metrics = {
   decisions: Object.fromEntries(
@@ -14,6 +14,7 @@ const metrics = {
   apply: series('carillon_apply_seconds', {}),
   rows: series('carillon_inbox_rows_total', {}),
   unusable: series('carillon_records_unusable_total', {}),
+  timersFailed: series('carillon_timers_failed_total', {}),
   writeErrors: series('carillon_inbox_write_errors_total', {}),
   trimmed: series('carillon_inbox_trimmed_total', {}),
   append: series('carillon_log_append_seconds', {}),
@@ -34,6 +35,7 @@ export class ShardReports {
   #isRefusing = false;
   /** The last write of inboxes failed. */
   #isWriteFailing = false;
+  #isChannelFailing = false;
 
   constructor(onProblem: (problem: Problem) => void) {
     this.#onProblem = onProblem;
@@ -46,6 +48,7 @@ export class ShardReports {
   /** A micro-batch is written. */
   applied(tookMs: number): void {
     this.#isWriteFailing = false;
+    this.#isChannelFailing = false;
     telemetry.observe(metrics.apply, tookMs / 1000);
   }
 
@@ -69,6 +72,17 @@ export class ShardReports {
     // Told of once: it is tried several times a second until the store lets it.
     if (!this.#isWriteFailing) this.report('inboxWriteFailed', error);
     this.#isWriteFailing = true;
+  }
+
+  /** Told of once, until a micro-batch is applied again: it is tried several times a second. */
+  channelFailed(error: unknown): void {
+    if (!this.#isChannelFailing) this.report('channelFailed', error);
+    this.#isChannelFailing = true;
+  }
+
+  timerFailed(error: unknown): void {
+    telemetry.add(metrics.timersFailed);
+    this.report('timerFailed', error);
   }
 
   trimmed(rows: number): void {

@@ -20,6 +20,7 @@ import { IdempotencyStoreLevel } from '../intake/idempotency-store-level.ts';
 import { EventLogSegments } from '../log/event-log-segments.ts';
 import { ProfileStoreLevel } from '../profile/profile-store-level.ts';
 import { usualMemory } from '../shard/shard-memory.ts';
+import { TimerStoreLevel } from '../shard/timer-store-level.ts';
 import { AudienceWork, type AudienceWorkParts } from './audience-work.ts';
 import { Answerer, type Handler } from './channel.ts';
 import { countCommits, recoveryProblems } from './count-commits.ts';
@@ -52,11 +53,14 @@ async function open(): Promise<Record<string, Handler>> {
   const revocations = new RevocationStoreLevel(db, 'revoked/');
   const profiles = new ProfileStoreLevel(db, 'profile/', clock);
   profiles.watch({ changed: (people) => answerer.notify('profilesChanged', people), missed() {} });
+  const timers = new TimerStoreLevel(db);
   const audienceWork = openAudiences(db, { log, clock, onProblem, bulkBehindBytes: () => host.behindBytes('bulk') });
   const host: ShardHost = new ShardHost({
     log,
     store,
     inbox,
+    profiles,
+    outward: { timers, channels: [] },
     clock,
     shards: options.shards,
     progress: options.progress,

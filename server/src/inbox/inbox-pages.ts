@@ -12,7 +12,7 @@ import { limits } from '../base/limits.ts';
 import type { PageQuery } from './inbox-service.ts';
 import type { InboxStore, PersonHead, StoredRow } from './inbox-store.ts';
 import type { FormerPlace, Item, Marks, Place } from './item.ts';
-import { isArchived, isListed, isRead } from './item-state.ts';
+import { isArchived, isListed, isRead, isSnoozed } from './item-state.ts';
 import type { ThroughMarks } from './merge-marks.ts';
 import { personRevision } from './person-revision.ts';
 import type { CursorSigner, CursorValue } from './signed-cursor.ts';
@@ -144,10 +144,9 @@ function matches(item: Item, view: View): boolean {
     case 'read':
       return isListed(item, marks, nowMs) && isRead(item, mark, marks);
     case 'archived':
-      return item.state === 'live' && isArchived(mark);
+      return item.state !== 'removed' && isArchived(mark);
     case 'filtered':
-      // Items that a relation rule filters will be listed here, and nowhere else (D3).
-      return false;
+      return item.state === 'filtered' && !isArchived(mark) && !isSnoozed(mark, nowMs);
   }
 }
 

@@ -6,6 +6,7 @@ import { personKey } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import { VirtualClock } from '../base/virtual-clock.ts';
 import { describeInApp } from '../content/describe-in-app.ts';
+import { builtInContent } from '../content/live-content.ts';
 import { InboxServiceStore } from './inbox-service-store.ts';
 import { TestInbox } from './test-inbox.ts';
 import { ana, idsOf, noonMs, testMember } from './test-items.ts';
@@ -220,6 +221,12 @@ for (const stores of testStores()) {
             until,
             text: 'Held back from push until Mar 11, 2026, 7:00 AM UTC: these are your quiet hours.',
           },
+          ...(['inApp', 'email'] as const).map((channel) => ({
+            channel,
+            kind: 'skip',
+            reason: 'noEndpoint',
+            text: builtInContent.explain({ channel, kind: 'skip', reason: 'noEndpoint' }),
+          })),
         ],
       });
     });

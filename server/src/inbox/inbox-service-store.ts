@@ -1,5 +1,6 @@
 /** The inbox service over an inbox store: each operation reads a head, and answers from it where it can. */
 import type { Counts, Notification, NotificationPage } from '@carillon/contract/notification.ts';
+import { type ChannelDecision, channels } from '@carillon/contract/reasons.ts';
 import type { ChangesFrame, MarksFrame, ResyncFrame } from '@carillon/contract/stream.ts';
 import { CarillonError } from '../base/carillon-error.ts';
 import type { Clock } from '../base/clock.ts';
@@ -90,7 +91,10 @@ export class InboxServiceStore implements InboxService {
     const { source, id: eventId } = item.openedBy;
     return {
       event: { source, id: eventId, type: item.type, time: new Date(idTimeMs(item.id)).toISOString() },
-      decisions: item.decisions.map((decision) => ({ ...decision, text: this.#explain(decision, locale) })),
+      decisions: forAllChannels(item.decisions).map((decision) => ({
+        ...decision,
+        text: this.#explain(decision, locale),
+      })),
     };
   }
 
@@ -152,9 +156,15 @@ export class InboxServiceStore implements InboxService {
 
   async #item(person: PersonKey, id: NotificationId): Promise<Item> {
     const item = await this.#store.item(person, id);
-    if (item === null || item.state !== 'live') {
+    if (item === null || item.state === 'removed') {
       throw new CarillonError('CARILLON_NOTIFICATION_UNKNOWN', 'There is no such notification for you');
     }
     return item;
   }
+}
+
+/** Of a person who can only be reached in the app, rows say nothing of the other channels. */
+function forAllChannels(decisions: readonly ChannelDecision[]): readonly ChannelDecision[] {
+  const unsaid = channels.filter((channel) => !decisions.some((decision) => decision.channel === channel));
+  return [...decisions, ...unsaid.map((channel) => ({ channel, kind: 'skip', reason: 'noEndpoint' }) as const)];
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Item, Member } from './item.ts';
+import { filteredKey } from './filtered-key.ts';
+import { type Item, type Member, type NotifyWindow, noWindow } from './item.ts';
 import { activityAtMsOf, decodeItem, encodeItem } from './item-codec.ts';
 import { decodeMembers, encodeMembers, mergeDeltas } from './member-codec.ts';
 import { ana, noonMs, testItem, testMember } from './test-items.ts';
@@ -22,7 +23,13 @@ const member: fc.Arbitrary<Member> = fc.record({
   seq: fc.option(revision),
   timeMs,
   present: fc.boolean(),
+  countedIn: fc.oneof(fc.constant(0), fc.nat()),
 });
+
+const window: fc.Arbitrary<NotifyWindow> = fc.oneof(
+  fc.constant(noWindow),
+  fc.record({ number: fc.integer({ min: 1 }), endsAtMs: fc.option(timeMs), untold: fc.nat() }),
+);
 
 const items: fc.Arbitrary<Item> = fc
   .record({
@@ -60,10 +67,16 @@ const items: fc.Arbitrary<Item> = fc
         }),
       ),
     ),
+    window,
     opening: fc.array(member, { maxLength: 2 }),
     sketch: fc.option(text),
   })
+  .chain((parts) => fc.boolean().map((isFiltered) => ({ ...parts, ...(isFiltered ? inFilteredView(parts) : {}) })))
   .map((parts) => ({ ...testItem(ana, 'e1', noonMs), ...parts }));
+
+function inFilteredView({ groupKey, state }: { groupKey: string; state: 'live' | 'removed' }) {
+  return { groupKey: filteredKey(groupKey), state: state === 'live' ? ('filtered' as const) : state };
+}
 
 const members: fc.Arbitrary<Member[]> = fc.array(member);
 
@@ -120,7 +133,7 @@ test('the format of the first release is read for good', () => {
 });
 
 test('a format of a later release is refused, not guessed', () => {
-  assert.throws(() => decodeItem('2\n1'), /unknown format "2"/);
+  assert.throws(() => decodeItem('9\n1'), /unknown format "9"/);
   assert.throws(() => decodeMembers('2\n1'), /unknown format "2"/);
 });
 
@@ -137,5 +150,5 @@ function plain<Value>(value: Value): Value {
 
 test('where an item stands is told without decoding it', () => {
   fc.assert(fc.property(items, (item) => assert.equal(activityAtMsOf(encodeItem(item)), item.activityAtMs)));
-  assert.throws(() => activityAtMsOf('2\n1\n2\n3'), /unknown format "2"/);
+  assert.throws(() => activityAtMsOf('9\n1\n2\n3'), /unknown format "9"/);
 });

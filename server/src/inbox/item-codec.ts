@@ -9,11 +9,14 @@
 import type { Lane } from '@carillon/contract/lanes.ts';
 import type { ChannelDecision } from '@carillon/contract/reasons.ts';
 import type { NotificationId } from '../base/ids.ts';
-import type { FormerPlace, Item, ItemActor, ItemObject } from './item.ts';
+import { type FormerPlace, type Item, type ItemActor, type ItemObject, type NotifyWindow, noWindow } from './item.ts';
+import { liveState } from './item-state.ts';
 import { line, lineOrNull, splitLines, textOrNull } from './line-text.ts';
 import { actorLines, actorLinesEach, actorOf, memberLines, memberLinesEach, membersOf } from './member-codec.ts';
 
 const format = '1';
+/** With one more line behind the number, the notify window; else like format 1. Few rows have one. */
+const formatWithWindow = '2';
 const noPlaces: readonly FormerPlace[] = [];
 
 /** Bits of the line of flags; above them the number of actors shown and of opening members. */
@@ -57,7 +60,7 @@ const at = {
 export function encodeItem(item: Item): string {
   const { activityAtMs, activityRevision, object, openedBy } = item;
   let text =
-    `${format}\n${flagsOf(item)}\n${activityRevision}\n${activityAtMs}\n${item.revision - activityRevision}\n` +
+    `${item.window.number === 0 ? format : `${formatWithWindow}\n${windowText(item.window)}`}\n${flagsOf(item)}\n${activityRevision}\n${activityAtMs}\n${item.revision - activityRevision}\n` +
     `${activityRevision - item.createdRevision}\n${activityAtMs - item.createdAtMs}\n` +
     `${item.acceptedAtMs - activityAtMs}\n${item.actorCount}\n${item.actorCountAtMove}\n${item.id}\n${item.lane}` +
     line(item.type) +
@@ -84,7 +87,7 @@ export function encodeItem(item: Item): string {
 /** The item of a stored text. Throws on a format this release does not know: never guesses (N3a). */
 export function decodeItem(text: string): Item {
   const lines = splitLines(text);
-  if (lines[0] !== format) throw unknownFormat(lines[0]);
+  const window = takeWindow(lines);
   const bits = Number(lines[at.flags]);
   const activityAtMs = Number(lines[at.activityAtMs]);
   const activityRevision = Number(lines[at.activityRevision]);
@@ -98,7 +101,7 @@ export function decodeItem(text: string): Item {
     category: lines[at.category] as string,
     lane: lines[at.lane] as Lane,
     groupKey: lines[at.groupKey] as string,
-    state: (bits & flags.live) !== 0 ? 'live' : 'removed',
+    state: (bits & flags.live) === 0 ? 'removed' : liveState(lines[at.groupKey] as string),
     createdAtMs: activityAtMs - Number(lines[at.createdAtMs]),
     activityAtMs,
     createdRevision: activityRevision - Number(lines[at.createdRevision]),
@@ -114,6 +117,7 @@ export function decodeItem(text: string): Item {
     formerPlaces: formerOf(lines[at.formerPlaces] as string, activityAtMs, activityRevision),
     openedBy: { source: lines[at.source] as string, id: lines[at.eventId] as string },
     decisions: decisionsOf(lines[at.decisions] as string),
+    window,
     opening: membersOf(lines, openingFrom, sketchAt),
     sketch: lines[sketchAt] ?? null,
   };
@@ -121,13 +125,25 @@ export function decodeItem(text: string): Item {
 
 /** Where the item of a stored text stands, without reading the rest of it. Throws as `decodeItem` does. */
 export function activityAtMsOf(text: string): number {
-  const [stored, , , activityAtMs] = text.slice(0, numbersChars).split('\n', at.activityAtMs + 1);
-  if (stored !== format) throw unknownFormat(stored);
-  return Number(activityAtMs);
+  const lines = text.slice(0, numbersChars).split('\n', at.activityAtMs + 2);
+  takeWindow(lines);
+  return Number(lines[at.activityAtMs]);
 }
 
-/** More than the first four lines take. */
-const numbersChars = 80;
+/** More than the first five lines take. */
+const numbersChars = 160;
+
+/** The window, whose line goes: what is left is as in format 1. */
+function takeWindow(lines: string[]): NotifyWindow {
+  if (lines[0] === format) return noWindow;
+  if (lines[0] !== formatWithWindow) throw unknownFormat(lines[0]);
+  const [number, endsAtMs, untold] = (lines.splice(1, 1)[0] as string).split(' ');
+  return { number: Number(number), endsAtMs: endsAtMs === '' ? null : Number(endsAtMs), untold: Number(untold) };
+}
+
+function windowText({ number, endsAtMs, untold }: NotifyWindow): string {
+  return `${number} ${endsAtMs ?? ''} ${untold}`;
+}
 
 function unknownFormat(stored: string | undefined): Error {
   return new Error(`An item is stored in the unknown format ${JSON.stringify(stored)}`);
@@ -135,7 +151,7 @@ function unknownFormat(stored: string | undefined): Error {
 
 function flagsOf(item: Item): number {
   return (
-    (item.state === 'live' ? flags.live : 0) |
+    (item.state === 'removed' ? 0 : flags.live) |
     (item.actorCountIsEstimate ? flags.estimate : 0) |
     (item.mentioned ? flags.mentioned : 0) |
     (item.actors.length * actorsUnit) |

@@ -4,7 +4,13 @@
  */
 import type { NotificationState } from '@carillon/contract/notification.ts';
 import { isoTime } from '../base/iso-time.ts';
+import { isFilteredKey } from './filtered-key.ts';
 import type { Item, ItemMark, Marks } from './item.ts';
+
+/** Of a row with somebody in it. */
+export function liveState(groupKey: string): Item['state'] {
+  return isFilteredKey(groupKey) ? 'filtered' : 'live';
+}
 
 export function isRead(item: Item, mark: ItemMark | undefined, marks: Marks): boolean {
   const own = mark?.read;

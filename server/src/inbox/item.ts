@@ -47,7 +47,8 @@ export interface Item {
   category: string;
   lane: Lane;
   readonly groupKey: string;
-  state: 'live' | 'removed';
+  /** `filtered`: live, but only in the view of what the person's rules keep apart (D3): neither listed nor counted. */
+  state: 'live' | 'filtered' | 'removed';
   /** Least event time among the members: when the group began. */
   createdAtMs: number;
   activityAtMs: number;
@@ -71,11 +72,26 @@ export interface Item {
   /** Identity of the event that opened the row. */
   readonly openedBy: { readonly source: string; readonly id: string };
   decisions: readonly ChannelDecision[];
+  /** When push and email tell of it (`decide/notify-window.ts`). */
+  window: NotifyWindow;
   /** Members the row was opened with, kept in the row itself; those who came later are kept beside it. */
   opening: readonly Member[];
   /** What an estimated number of people is made from; null where they are counted. */
   sketch: string | null;
 }
+
+/** Of a row that push or email may tell of; `noWindow` where none ever has. */
+export interface NotifyWindow {
+  /** Of the open window, or of the last send: rises with each. */
+  readonly number: number;
+  /** Null while closed. */
+  readonly endsAtMs: number | null;
+  /** Members in the row whom no send has told of; 0 while closed. */
+  readonly untold: number;
+}
+
+/** As a new row begins. */
+export const noWindow: NotifyWindow = { number: 0, endsAtMs: null, untold: 0 };
 
 /** One (actor, thing) in a group: at once the same-meaning check, the undo record and the list of people. */
 export interface Member {
@@ -90,6 +106,8 @@ export interface Member {
   readonly seq: number | null;
   readonly timeMs: number;
   readonly present: boolean;
+  /** Number of the notify window it was counted in; 0 if it was in none. */
+  readonly countedIn: number;
 }
 
 /** What a person has seen and read: merge-only, so any device may send any of it in any order (I3). */

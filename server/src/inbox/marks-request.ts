@@ -87,7 +87,7 @@ export class MarksPlanner {
         if (item !== null) found.push(item);
       }
     }
-    return found.filter((item) => item.state === 'live');
+    return found.filter((item) => item.state !== 'removed');
   }
 
   async #all(person: PersonKey, head: PersonHead): Promise<Item[]> {

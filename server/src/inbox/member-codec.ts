@@ -25,9 +25,14 @@ export function memberLines(member: Member): string {
   return (
     line(member.key) +
     line(member.thing) +
-    `\n${member.countedAtMs}\n${member.seq ?? ''}\n${member.timeMs - member.countedAtMs}\n${member.present ? 1 : 0}` +
+    `\n${member.countedAtMs}\n${member.seq ?? ''}\n${member.timeMs - member.countedAtMs}\n${member.present ? 1 : 0}${countedInText(member)}` +
     actorLines(member.actor)
   );
+}
+
+/** Behind the digit of presence, and only where push or email may tell of the row. */
+function countedInText({ countedIn }: Member): string {
+  return countedIn === 0 ? '' : ` ${countedIn}`;
 }
 
 /** The members whose lines are [from, to). */
@@ -49,6 +54,7 @@ export function actorOf(lines: readonly string[], from: number): ItemActor {
 function memberOf(lines: readonly string[], at: number): Member {
   const countedAtMs = Number(lines[at + 2]);
   const seq = lines[at + 3];
+  const state = lines[at + 5] as string;
   return {
     key: lines[at] as string,
     actor: actorOf(lines, at + 6),
@@ -56,7 +62,8 @@ function memberOf(lines: readonly string[], at: number): Member {
     countedAtMs,
     seq: seq === '' ? null : Number(seq),
     timeMs: countedAtMs + Number(lines[at + 4]),
-    present: lines[at + 5] === '1',
+    present: state[0] === '1',
+    countedIn: state.length === 1 ? 0 : Number(state.slice(1)),
   };
 }
 

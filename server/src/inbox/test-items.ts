@@ -1,7 +1,7 @@
 /** Items, members and writes for tests: whole and valid, with what a test cares about on top. */
 import type { PersonKey, Revision } from '../base/ids.ts';
 import { personKey, splitPersonKey } from '../base/ids.ts';
-import type { Item, Member, PersonWrite, Place } from './item.ts';
+import { type Item, type Member, noWindow, type PersonWrite, type Place } from './item.ts';
 import { notificationId } from './notification-id.ts';
 
 export const ana: PersonKey = personKey('default', 'ana');
@@ -34,6 +34,7 @@ export function testItem(person: PersonKey, eventId: string, timeMs: number, cha
     formerPlaces: [],
     openedBy: { source: 'posts', id: eventId },
     decisions: [{ channel: 'inApp', kind: 'send', reason: 'default' }],
+    window: noWindow,
     opening: [],
     sketch: null,
     ...change,
@@ -61,6 +62,7 @@ export function testMember(key: string, change: Partial<Member> = {}): Member {
     seq: null,
     timeMs: noonMs,
     present: true,
+    countedIn: 0,
     ...change,
   };
 }

@@ -3,12 +3,16 @@ import { type ChannelDecision, reasons } from '@carillon/contract/reasons.ts';
 import type { Revision } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import { nextRevision } from '../base/revision.ts';
+import type { TypeEntry } from '../content/type-entry.ts';
 import type { Change, Decision } from '../decide/decision.ts';
 import type { EventFacts } from '../decide/event-facts.ts';
 import { movesUp } from '../decide/move.ts';
-import type { FormerPlace, Item, ItemActor, Member } from '../inbox/item.ts';
+import { type FormerPlace, type Item, type ItemActor, type Member, noWindow } from '../inbox/item.ts';
+import { liveState } from '../inbox/item-state.ts';
 import { notificationId } from '../inbox/notification-id.ts';
+import { clearWindow, followWindow, type WindowOutcome } from './follow-window.ts';
 import type { Group } from './group.ts';
+import type { Outbox } from './outbox.ts';
 import type { Person } from './person.ts';
 
 const noDecisions: readonly ChannelDecision[] = [];
@@ -25,22 +29,44 @@ interface Step {
   readonly event: EventFacts;
   readonly decision: Decision;
   readonly revision: Revision;
+  readonly outbox: Outbox;
 }
 
-export function applyDecision(person: Person, event: EventFacts, decision: Decision, nowMs: number): void {
+/** Timers of what is to be told outside the inbox go to `outbox`. */
+export function applyDecision(
+  person: Person,
+  event: EventFacts,
+  decision: Decision,
+  { nowMs, outbox }: { readonly nowMs: number; readonly outbox: Outbox },
+): void {
   for (const change of decision.changes) {
-    const step = { person, event, decision, revision: nextRevision(person.revision, nowMs) };
+    const step = { person, event, decision, outbox, revision: nextRevision(person.revision, nowMs) };
     if (change.kind === 'open') openRow(step, change);
     else changeRow(step, change);
   }
 }
 
 function openRow(step: Step, change: Opening): void {
-  const group = step.person.newGroup(newItem(step, change));
-  for (const member of change.members) group.setMember(member);
+  const { person, event, outbox } = step;
+  const group = person.newGroup(newItem(step, change));
+  const tells = step.decision.tells && !change.hidden;
+  const told = tells ? outbox.begin(person, change.type, event) : null;
+  const outcome = followWindow(group, change.members, told);
+  for (const member of outcome.members) group.setMember(member);
   group.refresh(step.revision);
   group.item.actorCountAtMove = group.item.actorCount;
-  step.person.touch(group);
+  if (tells) noteTelling(step, group, told === null ? null : outcome, change.type);
+  person.touch(group);
+}
+
+/** What was decided for each channel, in the place of what was decided for an earlier event. */
+function noteTelling(
+  { person, event, decision, outbox }: Step,
+  group: Group,
+  outcome: WindowOutcome | null,
+  type: TypeEntry,
+): void {
+  group.item.decisions = outbox.end(group, outcome, { person, type, event }) ?? inAppDecision(decision);
 }
 
 function newItem({ person, event, decision, revision }: Step, { type, groupKey, hidden }: Opening): Item {
@@ -52,7 +78,7 @@ function newItem({ person, event, decision, revision }: Step, { type, groupKey, 
     category: type.category,
     lane: type.lane,
     groupKey,
-    state: hidden ? 'removed' : 'live',
+    state: hidden ? 'removed' : liveState(groupKey),
     createdAtMs: timeMs,
     activityAtMs: timeMs,
     createdRevision: revision,
@@ -68,6 +94,7 @@ function newItem({ person, event, decision, revision }: Step, { type, groupKey, 
     formerPlaces: noPlaces,
     openedBy: { source, id: eventId },
     decisions: inAppDecision(decision),
+    window: noWindow,
     opening: noMembers,
     sketch: null,
   };
@@ -107,29 +134,41 @@ function changeRow(step: Step, change: Exclude<Change, { kind: 'open' }>): void 
 }
 
 function withdraw({ revision }: Step, group: Group): void {
+  clearWindow(group);
   for (const member of [...group.members()]) if (member.present) group.setMember({ ...member, present: false });
   group.refresh(revision);
 }
 
-function changeMembers({ person, event, decision, revision }: Step, group: Group, change: MemberChange): void {
+function changeMembers(step: Step, group: Group, change: MemberChange): void {
+  const { person, event, decision, outbox, revision } = step;
   const { item } = group;
-  const wasLive = item.state === 'live';
+  const wasThere = item.state !== 'removed';
   // Read before anything is changed: whatever cannot be read must change nothing.
-  const brings = !wasLive || (change.news && event.type.grouping === 'parent') ? event.object() : null;
-  for (const member of change.members) group.setMember(member);
+  const brings = !wasThere || (change.news && event.type.grouping === 'parent') ? event.object() : null;
+  const type = change.becomes ?? toldType(event);
+  const told = change.news && decision.tells ? outbox.begin(person, type, event) : null;
+  const outcome = followWindow(group, change.members, told);
+  for (const member of outcome.members) group.setMember(member);
   if (change.becomes !== null) {
     item.type = change.becomes.name;
     item.category = change.becomes.category;
     item.lane = change.becomes.lane;
   }
   group.refresh(revision);
+  if (item.state === 'removed') clearWindow(group);
   // A row that comes back without news has missed what reworded the thing meanwhile.
-  if (brings !== null && item.state === 'live' && (change.news || brings.title !== null)) item.object = brings;
+  if (brings !== null && item.state !== 'removed' && (change.news || brings.title !== null)) item.object = brings;
   if (!change.news) return;
   item.createdAtMs = Math.min(item.createdAtMs, event.timeMs);
-  item.decisions = inAppDecision(decision);
+  if (decision.tells) noteTelling(step, group, told === null ? null : outcome, type);
+  else item.decisions = inAppDecision(decision);
   // A row that was withdrawn and comes back with news is activity of its own, however small.
-  if (wasLive && !movesUp(item, event.timeMs, item.actorCount)) return;
+  if (wasThere && !movesUp(item, event.timeMs, item.actorCount)) return;
   group.moveTo(Math.max(event.timeMs, item.activityAtMs), revision, limits.formerPlacesMax);
   person.placed(group);
+}
+
+/** What an event tells as: an edit tells of a mention. */
+function toldType({ type }: EventFacts): TypeEntry {
+  return (type.rule === 'edit' ? type.mention : null) ?? type;
 }

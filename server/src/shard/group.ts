@@ -5,7 +5,7 @@ import { standsAlone } from '../decide/keys.ts';
 import type { GroupFacts } from '../decide/recipient-facts.ts';
 import type { CountedAs } from '../inbox/counts.ts';
 import type { FormerPlace, Item, Marks, Member, Place } from '../inbox/item.ts';
-import { isRead } from '../inbox/item-state.ts';
+import { isRead, liveState } from '../inbox/item-state.ts';
 import { idTimeMs } from '../inbox/notification-id.ts';
 import { Members } from './members.ts';
 
@@ -89,7 +89,7 @@ export class Group implements GroupFacts {
     item.actorCount = isFromApp ? 0 : members.people;
     item.actorCountIsEstimate = members.isEstimate;
     item.mentioned = members.isMentioned && members.hasPlain;
-    item.state = members.isEmpty ? 'removed' : 'live';
+    item.state = members.isEmpty ? 'removed' : liveState(item.groupKey);
     item.revision = revision;
   }
 
@@ -147,5 +147,5 @@ export class Group implements GroupFacts {
 
 /** Rows that events may still join: shown, and of a type whose events share rows. */
 export function mayGrow({ groupKey, state }: Item): boolean {
-  return state === 'live' && !standsAlone(groupKey);
+  return state !== 'removed' && !standsAlone(groupKey);
 }

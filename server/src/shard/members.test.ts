@@ -20,6 +20,7 @@ const someMember: fc.Arbitrary<Member> = fc
     seq: null,
     timeMs: countedAtMs,
     present,
+    countedIn: 0,
   }));
 
 it('agrees with a plain recount after any changes', () => {
@@ -75,6 +76,7 @@ const someone = (n: number, present = true): Member => ({
   seq: null,
   timeMs: n,
   present,
+  countedIn: 0,
 });
 
 it('counts exactly up to the limit, estimates above it, and goes on from what was stored', () => {

@@ -1,11 +1,13 @@
 /** The people a shard holds in memory: loads what the rules need of them, and lets the idlest go when there is too much. */
-import type { PersonKey } from '../base/ids.ts';
+import type { Channel } from '@carillon/contract/reasons.ts';
+import type { NotificationId, PersonKey } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import { series, telemetry } from '../base/telemetry.ts';
 import { CountTally } from '../inbox/counts.ts';
 import type { InboxStore, PersonHead, StoredRow } from '../inbox/inbox-store.ts';
 import type { Place } from '../inbox/item.ts';
 import type { Group } from './group.ts';
+import { isHeld } from './is-held.ts';
 import { Person } from './person.ts';
 import type { ShardMemory } from './shard-memory.ts';
 
@@ -76,6 +78,30 @@ export class PeopleCache {
     const chain: Group[] = [];
     for (let group = person.newest(groupKey); group !== null; group = group.older) chain.push(group);
     await this.loadMembers(person, chain);
+  }
+
+  /** One row by its id, wherever it is; null if there is none. */
+  async loadRow(person: Person, id: NotificationId): Promise<Group | null> {
+    const held = person.groups.find(({ item }) => item.id === id);
+    if (held !== undefined) return held;
+    const item = await this.#store.item(person.key, id);
+    if (item === null) return null;
+    person.marks = await this.#store.marks(person.key);
+    return person.addFetched(item);
+  }
+
+  /** Rows that this channel has held until now, newest first. */
+  async loadHeld(person: Person, channel: Channel, nowMs: number): Promise<readonly Group[]> {
+    person.marks = await this.#store.marks(person.key);
+    const held: Group[] = [];
+    for await (const row of this.#rowsOf(person.key)) {
+      if (row.kind !== 'item') continue;
+      if (row.item.activityAtMs < nowMs - limits.heldBackMs) break;
+      // What is in memory may be ahead of the store.
+      const inMemory = person.holds(row.item) ? person.groupOf(row.item) : null;
+      if (isHeld(inMemory?.item ?? row.item, channel, nowMs)) held.push(inMemory ?? person.addFetched(row.item));
+    }
+    return held;
   }
 
   async loadMembers(person: Person, groups: readonly Group[]): Promise<void> {

@@ -11,9 +11,13 @@ import type { Counts } from '@carillon/contract/notification.ts';
 import type { NotificationId, PersonKey, Revision } from '../base/ids.ts';
 import { splitPersonKey } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
+import type { TypeEntry } from '../content/type-entry.ts';
+import type { EventFacts } from '../decide/event-facts.ts';
+import type { Verdict } from '../decide/judge-source.ts';
 import { thingGone } from '../decide/keys.ts';
 import type { RecipientFacts } from '../decide/recipient-facts.ts';
 import { CountTally } from '../inbox/counts.ts';
+import { isFilteredKey } from '../inbox/filtered-key.ts';
 import type { PersonHead } from '../inbox/inbox-store.ts';
 import type { Item, Marks, PersonWrite, Place } from '../inbox/item.ts';
 import { Group, mayGrow } from './group.ts';
@@ -24,6 +28,7 @@ import { RowsElsewhere } from './rows-elsewhere.ts';
 import type { ShardMemory } from './shard-memory.ts';
 import { Surface } from './surface.ts';
 import { Tail } from './tail.ts';
+import { Wishes } from './wishes.ts';
 
 /** Of the shard's memory, what one person must know. */
 export type PersonMemory = Pick<ShardMemory, 'cachedRowsPerPerson' | 'exactPeopleMax'>;
@@ -34,6 +39,8 @@ export class Person implements RecipientFacts {
   readonly user: string;
   /** When it was last used, in turns of the cache. */
   usedAt = 0;
+  /** Some row may be in the filtered view. */
+  hasFiltered = false;
   marks: Marks;
   /** Greatest revision of any change so far. */
   revision: Revision;
@@ -66,6 +73,7 @@ export class Person implements RecipientFacts {
   #fetched: Group[] = [];
   #isDeepDirty = false;
   #isFirstWrite: boolean;
+  readonly wishes = new Wishes();
 
   constructor(key: PersonKey, head: PersonHead, memory: PersonMemory = limits) {
     const { tenant, user } = splitPersonKey(key);
@@ -93,6 +101,10 @@ export class Person implements RecipientFacts {
 
   get isDirty(): boolean {
     return this.#dirty.length > 0;
+  }
+
+  judge(type: TypeEntry, event: EventFacts): Verdict {
+    return this.wishes.judge(type, event);
   }
 
   newest(groupKey: string): Group | null {
@@ -127,6 +139,13 @@ export class Person implements RecipientFacts {
     return this.#groups;
   }
 
+  /** All rows of this group key, with their members. */
+  holdsGroup(groupKey: string): boolean {
+    if (this.elsewhere.has(groupKey)) return false;
+    for (let group = this.newest(groupKey); group !== null; group = group.older) if (group.lacksMembers) return false;
+    return true;
+  }
+
   holds(item: Item): boolean {
     return this.#find(item.groupKey, item.id) !== null;
   }
@@ -144,7 +163,7 @@ export class Person implements RecipientFacts {
       this.revision = Math.max(this.revision, item.revision);
       if (this.holds(item)) continue;
       this.revisionBefore = Math.max(this.revisionBefore, item.revision);
-      this.#noteGone(item.groupKey);
+      this.#noteKey(item.groupKey);
       if (mayGrow(item) && this.#groups.length < this.#rowsKept) this.#bringBack(item);
       else this.elsewhere.add(item.groupKey, item.id);
     }
@@ -154,14 +173,16 @@ export class Person implements RecipientFacts {
   }
 
   /** A row that was not in memory, fetched from the store. */
-  addFetched(item: Item): void {
-    this.#noteGone(item.groupKey);
-    this.#fetched.push(this.#bringBack(item));
+  addFetched(item: Item): Group {
+    this.#noteKey(item.groupKey);
+    const group = this.#bringBack(item);
+    this.#fetched.push(group);
+    return group;
   }
 
   newGroup(item: Item): Group {
     const group = new Group(item, this, true);
-    this.#noteGone(item.groupKey);
+    this.#noteKey(item.groupKey);
     this.#hold(group);
     this.placed(group);
     return group;
@@ -248,6 +269,7 @@ export class Person implements RecipientFacts {
     for (const group of this.#dirty) if (!group.staysInMemory) this.#leave(group);
     for (const group of this.#fetched) if (group.slot >= 0 && !group.staysInMemory) this.#leave(group);
     this.#dirty = [];
+    this.wishes.forgetRelations();
     if (this.#fetched.length > 0) this.#fetched = [];
     this.#isDeepDirty = false;
     this.#isFirstWrite = false;
@@ -298,7 +320,8 @@ export class Person implements RecipientFacts {
     return this.#counts;
   }
 
-  #noteGone(groupKey: string): void {
+  #noteKey(groupKey: string): void {
+    if (isFilteredKey(groupKey)) this.hasFiltered = true;
     const thing = thingGone(groupKey);
     if (thing !== null) this.#gone = (this.#gone ?? new Set()).add(thing);
   }

@@ -107,6 +107,13 @@ export class RecordFacts implements EventFacts {
     void [this.source, this.id];
   }
 
+  texts(): readonly string[] {
+    const { name } = this.actor();
+    const { title, parent } = this.object();
+    const data = this.#view?.has('data') ? stringsIn(JSON.parse(this.#view.json('data'))) : [];
+    return [name, title, parent?.title ?? null, ...data].filter((text) => text !== null);
+  }
+
   #json(field: 'actor' | 'object'): string {
     return this.#view?.json(field) ?? '';
   }
@@ -137,6 +144,12 @@ function readObject(json: string): ItemObject {
 
 function shown(object: RawObject): { kind: string; id: string; title: string | null; url: string | null } {
   return { kind: object.kind, id: object.id, title: object.title ?? null, url: object.url ?? null };
+}
+
+/** Every text in a JSON value, however deep: intake bounds how deep it can be. */
+function stringsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : [];
 }
 
 function mentionsIn(data: string): readonly string[] | null {

@@ -8,7 +8,8 @@ import { builtInTypes, createTypeCatalogue, type TypeEntry } from '../content/ty
 import { InboxStoreMemory } from '../inbox/inbox-store-memory.ts';
 import { EventLogMemory } from '../log/event-log-memory.ts';
 import type { PackedBatch } from '../log/record.ts';
-import { ShardExecutor, type ShardListener, type UnusableRecord } from './shard-executor.ts';
+import { ShardExecutor } from './shard-executor.ts';
+import type { ShardListener, UnusableRecord } from './shard-listener.ts';
 import { usualMemory } from './shard-memory.ts';
 
 const r1 = personKey('default', 'r1');
@@ -68,6 +69,8 @@ async function run(batches: readonly PackedBatch[]) {
       decided() {},
       unusable: (record) => void unusable.push({ ...record, bytes: Buffer.from(record.bytes) }),
       writeFailed: assert.fail,
+      channelFailed: () => assert.fail('a channel failed'),
+      timerFailed: () => assert.fail('a timer failed'),
     },
   });
   for (const batch of batches) await log.append(batch);
@@ -119,6 +122,8 @@ describe('an executor that stops', () => {
       decided() {},
       unusable: () => assert.fail(),
       writeFailed() {},
+      channelFailed() {},
+      timerFailed() {},
       ...listener,
     };
     const parts = { log, store, catalogue: builtInTypes, clock: new VirtualClock(), memory: usualMemory };

@@ -8,66 +8,27 @@
  * After a crash anywhere, the next owner reads on from the stored positions and ends in the same state.
  * A failed write is repeated, never skipped: memory is ahead of the store until it succeeds (N3).
  */
-import { type Lane, lanes } from '@carillon/contract/lanes.ts';
-import type { RecordWatch } from '../audience/record-watch.ts';
-import type { Clock } from '../base/clock.ts';
+import { lanes } from '@carillon/contract/lanes.ts';
 import { type PersonKey, personKey } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
-import type { TypeCatalogue } from '../content/type-catalogue.ts';
 import { decide } from '../decide/decide.ts';
-import type { Decision } from '../decide/decision.ts';
-import type { EventFacts } from '../decide/event-facts.ts';
-import type { InboxStore } from '../inbox/inbox-store.ts';
-import type { EventLog, Position } from '../log/event-log.ts';
+import { unknownRelation } from '../decide/judge-source.ts';
+import { filteredKey } from '../inbox/filtered-key.ts';
+import type { Position } from '../log/event-log.ts';
 import { startPosition } from '../log/event-log.ts';
 import { RecordView } from '../log/record.ts';
 import { applyDecision } from './apply-decision.ts';
+import { DueWork } from './due-work.ts';
 import { type LaneBatches, LaneReader } from './lane-reader.ts';
+import { Outbox } from './outbox.ts';
 import { PeopleCache } from './people-cache.ts';
 import type { Person } from './person.ts';
 import { RecordFacts } from './record-facts.ts';
-import type { ShardMemory } from './shard-memory.ts';
-
-/** What happens to a shard, for whoever publishes and counts. All calls are synchronous and must not throw. */
-export interface ShardListener {
-  /** A micro-batch is written, and nothing of it told yet: the moment to find out who watches, where that takes a while. */
-  written?(people: readonly Person[]): Promise<void>;
-  /** Whether this person's changes will be published, with counts. */
-  isWatched(person: PersonKey): boolean;
-  /** A micro-batch is written: these people have changed rows (`changedItems`). `tookMs`: from its records to here. */
-  changed(people: readonly Person[], tookMs: number): void;
-  /** One event was decided for one recipient; it counts once its micro-batch is written. Keep no reference to `event`. */
-  decided(event: EventFacts, user: string, decision: Decision): void;
-  /** A record could not be used, at least not for everyone; it stays in the log (N3a). */
-  unusable(record: UnusableRecord): void;
-  /** A write failed and will be tried again. */
-  writeFailed(error: unknown): void;
-}
-
-/** `unknownType`: not in the catalogue · `unreadable`: its bytes make no sense · `failed`: deciding on it threw. */
-export type UnusableReason = 'unknownType' | 'unreadable' | 'failed';
-
-/** Where a record lies that was passed over: reading its lane on from `position`, it begins `offset` bytes in. */
-export interface UnusableRecord {
-  readonly shard: number;
-  readonly lane: Lane;
-  readonly position: Position;
-  readonly offset: number;
-  readonly bytes: Uint8Array;
-  readonly reason: UnusableReason;
-}
-
-export interface ShardOptions {
-  readonly shard: number;
-  readonly log: EventLog;
-  readonly store: InboxStore;
-  readonly catalogue: TypeCatalogue;
-  readonly clock: Clock;
-  readonly listener: ShardListener;
-  readonly memory: ShardMemory;
-  /** Sees every record, and has its say before positions move. */
-  readonly watch?: RecordWatch;
-}
+import type { UnusableReason } from './shard-listener.ts';
+import type { ShardOptions } from './shard-options.ts';
+import { ShardTimers } from './shard-timers.ts';
+import { Telling } from './telling.ts';
+import type { Timer, TimerStore } from './timer-store.ts';
 
 interface Between {
   run(): Promise<void>;
@@ -80,6 +41,9 @@ export class ShardExecutor {
   readonly #view = new RecordView();
   readonly #facts: RecordFacts;
   readonly #between: Between[] = [];
+  readonly #telling: Telling;
+  readonly #timers: ShardTimers | null;
+  #outbox = new Outbox();
   #lanes: LaneReader | null = null;
   #positions: readonly Position[] = [];
   #wake: (() => void) | null = null;
@@ -93,11 +57,14 @@ export class ShardExecutor {
     this.#options = options;
     this.#people = new PeopleCache(options.store, options.memory);
     this.#facts = new RecordFacts(options.catalogue);
+    this.#telling = new Telling(options.outward?.channels ?? []);
+    this.#timers = options.outward === undefined ? null : this.#timersOf(options.outward.timers);
   }
 
   /** Reads on from the stored positions. Answers the bytes that wait behind them. */
   async start(): Promise<number> {
     const { shard, log, store } = this.#options;
+    await this.#timers?.open();
     this.#positions = (await store.positions(shard)) ?? lanes.map(() => startPosition);
     this.#lanes = await LaneReader.open(log, shard, this.#positions);
     this.#stopListening = log.onAppend(shard, () => this.#wakeUp());
@@ -115,6 +82,7 @@ export class ShardExecutor {
       await this.#running;
     } finally {
       for (const { refuse } of this.#between.splice(0)) refuse();
+      this.#timers?.close();
       this.#lanes?.close();
     }
   }
@@ -167,6 +135,9 @@ export class ShardExecutor {
       const heard = this.#signals;
       // Only what waits now: work that asks for more work must not keep events waiting.
       for (const { run } of this.#between.splice(0)) await run();
+      // Before events that came after: a window that has ended takes none of them.
+      do await this.#timers?.turn();
+      while (this.#timers?.isDue && !this.#isStopping);
       const next = await (this.#lanes as LaneReader).pull(limits.microBatchBytesMax);
       if (next !== null) await this.#apply(next);
       // Whatever came while it looked must not be slept over.
@@ -174,6 +145,7 @@ export class ShardExecutor {
     }
   }
 
+  /** Until something comes, or is due. */
   #sleep(): Promise<void> {
     return new Promise((resolve) => {
       this.#wake = resolve;
@@ -187,22 +159,30 @@ export class ShardExecutor {
   }
 
   async #apply({ batches, positions }: LaneBatches): Promise<void> {
-    const { listener, clock } = this.#options;
-    const began = clock.monotonic();
+    const began = this.#options.clock.monotonic();
+    this.#outbox = new Outbox();
     /** Whoever has changed, or has had rows fetched. */
     const touched = new Set<Person>();
     for (const batch of batches) {
       const bytes = Buffer.from(batch.bytes.buffer, batch.bytes.byteOffset, batch.bytes.byteLength);
-      const recipients = await this.#people.load(this.#recipientsIn(bytes));
+      const recipients = await this.#load(this.#recipientsIn(bytes));
       await this.#decideAll(bytes, recipients, touched);
     }
+    if (this.#outbox.timers.length > 0) await this.#timers?.set({ set: this.#outbox.timers });
+    await this.#commit(touched, positions, began);
+    this.#evict();
+  }
+
+  /** Writes what has changed, then tells of it. */
+  async #commit(touched: ReadonlySet<Person>, positions: readonly Position[], began: number): Promise<void> {
+    const { listener, clock } = this.#options;
     const people = [...touched].filter((person) => person.isDirty);
     const unsure = people.filter((person) => !person.noteDepth());
     if (unsure.length > 0) await Promise.all(unsure.map((person) => this.#people.noteSurface(person)));
-    await this.#persist(() => this.#options.watch?.settle() ?? null);
+    await this.#repeat(async () => this.#options.watch?.settle());
     await this.#write(people, positions);
+    if (positions !== this.#positions) this.#lanes?.applied();
     this.#positions = positions;
-    this.#lanes?.applied();
     await listener.written?.(people);
     // Only now: what lies beyond memory is counted in the store, which must hold what memory holds.
     const nowMs = clock.now();
@@ -211,7 +191,65 @@ export class ShardExecutor {
     }
     listener.changed(people, clock.monotonic() - began);
     for (const person of touched) person.written();
-    this.#evict();
+  }
+
+  #timersOf(timers: TimerStore): ShardTimers {
+    const { shard, clock } = this.#options;
+    const store: TimerStore = {
+      open: (owned) => timers.open(owned),
+      write: (owned, change) => this.#repeat(() => timers.write(owned, change)),
+      due: (owned, nowMs, max) => this.#repeat(() => timers.due(owned, nowMs, max)),
+      nextDueMs: (owned) => this.#repeat(() => timers.nextDueMs(owned)),
+      list: (owned, after, max) => this.#repeat(() => timers.list(owned, after, max)),
+    };
+    return new ShardTimers({ shard, store, clock, run: (due) => this.#runDue(due), wake: () => this.#wakeUp() });
+  }
+
+  /**
+   * Answers those that could not be run. New timers come first, then dispatches, then rows: a crash in between repeats the
+   * same, under the same ids.
+   */
+  async #runDue(due: readonly Timer[]): Promise<readonly Timer[]> {
+    const { outward, clock, catalogue, listener } = this.#options;
+    const began = clock.monotonic();
+    const people = await this.#load(due.map(({ person }) => person));
+    const work = new DueWork(this.#people, catalogue, clock.now());
+    const failed: Timer[] = [];
+    for (const [index, timer] of due.entries()) {
+      if (!(await this.#runTimer(work, people[index] as Person, timer))) failed.push(timer);
+    }
+    if (work.timers.length > 0) await this.#timers?.set({ set: work.timers });
+    for (const channel of outward?.channels ?? []) {
+      const own = work.dispatches.filter(({ channel: name }) => name === channel.name).map(({ dispatch }) => dispatch);
+      const refused = (error: unknown): void => listener.channelFailed(channel.name, error);
+      if (own.length > 0) await this.#repeat(() => channel.take(own), refused);
+    }
+    await this.#commit(new Set(people), this.#positions, began);
+    return failed;
+  }
+
+  /** One that makes no sense must not stop the others. */
+  async #runTimer(work: DueWork, person: Person, timer: Timer): Promise<boolean> {
+    try {
+      await work.run(person, timer);
+      return true;
+    } catch (error) {
+      this.#options.listener.timerFailed(timer, error);
+      return false;
+    }
+  }
+
+  /** The people of these keys, in their order, with what they want. */
+  async #load(keys: readonly PersonKey[]): Promise<readonly Person[]> {
+    const { profiles } = this.#options;
+    const people = await this.#people.load(keys);
+    await profiles?.load(keys);
+    for (const person of people) {
+      const { wishes } = person;
+      if (profiles !== undefined) wishes.useProfile(profiles.get(person.key));
+      wishes.reach = this.#telling.reachOf(person.key, wishes.policy.profile);
+    }
+    return people;
   }
 
   /** One for each recipient of each record, in order. */
@@ -266,7 +304,7 @@ export class ShardExecutor {
       const decision = decide(this.#facts, person);
       // Of one change, what it needs is read first; of several, the first would be made by then.
       if (decision.changes.length > 1) this.#facts.readAll();
-      applyDecision(person, this.#facts, decision, nowMs);
+      applyDecision(person, this.#facts, decision, { nowMs, outbox: this.#outbox });
       this.#options.listener.decided(this.#facts, person.user, decision);
       return true;
     } catch {
@@ -284,17 +322,23 @@ export class ShardExecutor {
   /** Everything the event's rule will ask for is in memory: the usual case, without waiting. */
   #isReady(person: Person): boolean {
     const { groupKeys, backToMs, wholeInbox } = this.#facts.needs;
-    if (!person.needBackTo(backToMs) || wholeInbox) return false;
+    if (!person.needBackTo(backToMs) || wholeInbox || person.wishes.lacksRelation(this.#facts.actorId)) return false;
     for (const key of groupKeys) {
-      if (person.elsewhere.has(key)) return false;
-      for (let group = person.newest(key); group !== null; group = group.older) {
-        if (group.lacksMembers) return false;
-      }
+      if (!person.holdsGroup(key)) return false;
+      if (person.hasFiltered && !person.holdsGroup(filteredKey(key))) return false;
     }
     return true;
   }
 
   async #prepare(person: Person): Promise<void> {
+    const { actorId } = this.#facts;
+    if (person.wishes.lacksRelation(actorId)) {
+      const { relations } = this.#options;
+      person.wishes.knowRelation(
+        actorId,
+        (await relations?.of(person.key, actorId, this.#facts.acceptedAtMs)) ?? unknownRelation,
+      );
+    }
     const { groupKeys, backToMs, wholeInbox } = this.#facts.needs;
     if (wholeInbox) {
       await this.#people.loadAll(person);
@@ -302,26 +346,30 @@ export class ShardExecutor {
       return;
     }
     await this.#people.loadBackTo(person, backToMs);
-    for (const key of groupKeys) await this.#people.loadGroup(person, key);
+    for (const key of groupKeys) {
+      await this.#people.loadGroup(person, key);
+      if (person.hasFiltered) await this.#people.loadGroup(person, filteredKey(key));
+    }
   }
 
-  #write(people: readonly Person[], positions: readonly Position[]): Promise<void> {
+  async #write(people: readonly Person[], positions: readonly Position[]): Promise<void> {
     const { store, shard } = this.#options;
     const writes = people.map((person) => person.toWrite());
-    return this.#persist(() => store.write(shard, writes, positions));
+    await this.#repeat(() => store.write(shard, writes, positions));
   }
 
-  /** Repeats `write` until it succeeds; null has nothing to write. */
-  async #persist(write: () => Promise<void> | null): Promise<void> {
-    const { listener, clock } = this.#options;
+  /** Until it succeeds or the executor is stopped: memory is ahead of the store meanwhile, so nothing may be left out. */
+  async #repeat<Result>(
+    work: () => Promise<Result>,
+    failed = (error: unknown): void => this.#options.listener.writeFailed(error),
+  ): Promise<Result> {
     for (;;) {
       try {
-        await write();
-        return;
+        return await work();
       } catch (error) {
         if (this.#isStopping) throw error;
-        listener.writeFailed(error);
-        await new Promise<void>((resolve) => clock.after(limits.storeRetryMs, resolve));
+        failed(error);
+        await new Promise<void>((resolve) => this.#options.clock.after(limits.storeRetryMs, resolve));
       }
     }
   }

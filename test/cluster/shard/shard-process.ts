@@ -7,7 +7,8 @@ import { builtInTypes } from '../../../server/src/content/type-catalogue.ts';
 import type { InboxStoreMemory } from '../../../server/src/inbox/inbox-store-memory.ts';
 import type { EventLogKafka } from '../../../server/src/log/event-log-kafka.ts';
 import type { PackedBatch } from '../../../server/src/log/record.ts';
-import { ShardExecutor, type UnusableRecord } from '../../../server/src/shard/shard-executor.ts';
+import { ShardExecutor } from '../../../server/src/shard/shard-executor.ts';
+import type { UnusableRecord } from '../../../server/src/shard/shard-listener.ts';
 import { usualMemory } from '../../../server/src/shard/shard-memory.ts';
 import type { OwnershipListener } from '../../../server/src/shard/shard-ownership.ts';
 import { ShardOwnershipKafka } from '../../../server/src/shard/shard-ownership-kafka.ts';
@@ -60,6 +61,8 @@ export class ShardProcess implements OwnershipListener {
           decided() {},
           unusable: (record) => this.unusable.push(record),
           writeFailed: (error) => this.failures.push(error),
+          channelFailed: (_channel, error) => this.failures.push(error),
+          timerFailed: (_timer, error) => this.failures.push(error),
         },
       });
       this.executors.set(shard, executor);

@@ -28,7 +28,7 @@ function reword(event: EventFacts, facts: RecipientFacts): Change[] {
     .about(event.thing)
     .filter(({ item }) => {
       const shown = item.object;
-      return item.state === 'live' && `${shown.kind}:${shown.id}` === event.thing && shown.title !== object.title;
+      return item.state !== 'removed' && `${shown.kind}:${shown.id}` === event.thing && shown.title !== object.title;
     })
     .map(({ item }) => ({ kind: 'reword', item }));
 }

@@ -12,7 +12,7 @@ export function gone(event: EventFacts, facts: RecipientFacts): Decision {
   if (event.thing === '' || facts.isGone(event.thing)) return { changes: [], tells: false, reason: 'undone' };
   const changes: Change[] = [];
   for (const group of facts.about(event.thing)) {
-    if (group.item.state !== 'live') continue;
+    if (group.item.state === 'removed') continue;
     if (isAbout(group, event.thing)) changes.push({ kind: 'withdraw', item: group.item });
     else changes.push(...leave(group, event));
   }

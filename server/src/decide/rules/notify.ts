@@ -4,9 +4,11 @@
  */
 import { limits } from '../../base/limits.ts';
 import type { TypeEntry } from '../../content/type-entry.ts';
+import { filteredKey } from '../../inbox/filtered-key.ts';
 import type { Member } from '../../inbox/item.ts';
 import { type Change, type Decision, nothing } from '../decision.ts';
 import type { EventFacts } from '../event-facts.ts';
+import type { Verdict } from '../judge-source.ts';
 import { groupKeyOf, memberKeyOf } from '../keys.ts';
 import { compareOrder } from '../order.ts';
 import type { GroupFacts, RecipientFacts } from '../recipient-facts.ts';
@@ -24,14 +26,15 @@ export function tellOf(type: TypeEntry, event: EventFacts, facts: RecipientFacts
   if (event.thing !== '' && (facts.isGone(event.thing) || (event.parent !== '' && facts.isGone(event.parent)))) {
     return nothing('undone');
   }
-  const newest = facts.newest(groupKeyOf(type, event));
-  const earlier = findMember(newest, memberKeyOf(type, event));
+  const verdict = facts.judge(type, event);
+  if (verdict.kind === 'drop') return nothing(verdict.reason);
+  const earlier = findTold(type, event, facts);
   if (earlier !== null) {
     const order = compareOrder(event, earlier.member);
     if (order <= 0) return nothing(earlier.member.present ? 'duplicate' : 'undone');
     if (event.timeMs - earlier.member.countedAtMs < limits.sameMeaningMs) return sameMeaning(event, earlier);
   }
-  return news(type, event, newest, facts);
+  return news(type, event, facts, verdict);
 }
 
 /** Known already: remember the order and bring the member back if it was gone, but tell nobody again (BC-17). */
@@ -49,18 +52,20 @@ function sameMeaning(event: EventFacts, { group, member }: FoundMember): Decisio
   };
 }
 
-function news(type: TypeEntry, event: EventFacts, newest: GroupFacts | null, facts: RecipientFacts): Decision {
+function news(type: TypeEntry, event: EventFacts, facts: RecipientFacts, verdict: Verdict): Decision {
+  const isFiltered = verdict.kind === 'filter';
+  const groupKey = isFiltered ? filteredKey(groupKeyOf(type, event)) : groupKeyOf(type, event);
   const member = toMember(type, event, true);
   const joined = type.isMention ? joinComment(type, event, facts, member) : null;
   if (joined !== null) return { changes: joined, tells: false, reason: 'duplicate' };
 
   const absorbed = absorbMention(type, event, facts);
-  const open = openGroup(newest, event.timeMs);
+  const open = openGroup(facts.newest(groupKey), event.timeMs);
   const told = absorbed !== null || (open !== null && type.family !== type.name && isPresent(open));
   const members = absorbed === null ? [member] : [member, toMember(absorbed.mention, event, true)];
   const change: Change =
     open === null
-      ? { kind: 'open', type, groupKey: groupKeyOf(type, event), members, hidden: false }
+      ? { kind: 'open', type, groupKey, members, hidden: false }
       : {
           kind: 'members',
           item: open.item,
@@ -69,7 +74,8 @@ function news(type: TypeEntry, event: EventFacts, newest: GroupFacts | null, fac
           becomes: type.isMention && isPresent(open) ? null : type,
         };
   const changes = absorbed === null ? [change] : [absorbed.change, change];
-  return { changes, tells: !told, reason: told ? 'duplicate' : 'default' };
+  const reason = told ? 'duplicate' : verdict.reason;
+  return { changes, tells: !told && !isFiltered, reason };
 }
 
 /** The newest row of a group takes an event unless it has been read or began a span ago. One that comes late joins. */
@@ -82,7 +88,7 @@ export function openGroup(newest: GroupFacts | null, timeMs: number): GroupFacts
 function joinComment(type: TypeEntry, event: EventFacts, facts: RecipientFacts, member: Member): Change[] | null {
   if (event.parent === '') return null;
   for (const commentType of type.mentionedIn) {
-    const comment = findMember(facts.newest(groupKeyOf(commentType, event)), memberKeyOf(commentType, event));
+    const comment = findTold(commentType, event, facts);
     if (comment === null || !comment.member.present) continue;
     return [{ kind: 'members', item: comment.group.item, members: [member], news: false, becomes: null }];
   }
@@ -97,13 +103,13 @@ interface AbsorbedMention {
 /** A comment whose mention came first: the mention's row gives way to the comment's. */
 function absorbMention({ mention }: TypeEntry, event: EventFacts, facts: RecipientFacts): AbsorbedMention | null {
   if (mention === null) return null;
-  const found = findMember(facts.newest(groupKeyOf(mention, event)), memberKeyOf(mention, event));
+  const found = findTold(mention, event, facts);
   if (found === null || !found.member.present) return null;
   return { mention, change: { kind: 'withdraw', item: found.group.item } };
 }
 
 function isPresent(group: GroupFacts): boolean {
-  return group.item.state === 'live';
+  return group.item.state !== 'removed';
 }
 
 export interface FoundMember {
@@ -111,8 +117,16 @@ export interface FoundMember {
   readonly member: Member;
 }
 
-/** The newest row of a group that knows this member. */
-export function findMember(newest: GroupFacts | null, key: string): FoundMember | null {
+/** The newest row that knows what this event would tell as one of `type`, in whichever view. */
+function findTold(type: TypeEntry, event: EventFacts, facts: RecipientFacts): FoundMember | null {
+  const groupKey = groupKeyOf(type, event);
+  const memberKey = memberKeyOf(type, event);
+  const listed = findMember(facts.newest(groupKey), memberKey);
+  if (listed !== null || !facts.hasFiltered) return listed;
+  return findMember(facts.newest(filteredKey(groupKey)), memberKey);
+}
+
+function findMember(newest: GroupFacts | null, key: string): FoundMember | null {
   for (let group = newest; group !== null; group = group.older) {
     const member = group.member(key);
     if (member !== undefined) return { group, member };
@@ -129,5 +143,6 @@ export function toMember(type: TypeEntry, event: EventFacts, present: boolean): 
     seq: event.seq,
     timeMs: event.timeMs,
     present,
+    countedIn: 0,
   };
 }

@@ -3,6 +3,7 @@
  * nobody is left (E7, D5). An undo that comes before what it undoes is remembered, so that the late one tells nobody.
  */
 import type { TypeEntry } from '../../content/type-entry.ts';
+import { filteredKey } from '../../inbox/filtered-key.ts';
 import type { Change, Decision } from '../decision.ts';
 import type { EventFacts } from '../event-facts.ts';
 import { groupKeyOf, memberKeyOf } from '../keys.ts';
@@ -36,9 +37,14 @@ export function takeBack(type: TypeEntry, event: EventFacts, facts: RecipientFac
 
 /** A mention may live in its own row or in the row of the comment it stands in. */
 function* rowsOf(type: TypeEntry, event: EventFacts, facts: RecipientFacts): Iterable<GroupFacts> {
-  yield* chain(facts.newest(groupKeyOf(type, event)));
+  yield* inBothViews(groupKeyOf(type, event), facts);
   if (event.parent === '') return;
-  for (const comment of type.mentionedIn) yield* chain(facts.newest(groupKeyOf(comment, event)));
+  for (const comment of type.mentionedIn) yield* inBothViews(groupKeyOf(comment, event), facts);
+}
+
+function* inBothViews(groupKey: string, facts: RecipientFacts): Iterable<GroupFacts> {
+  yield* chain(facts.newest(groupKey));
+  if (facts.hasFiltered) yield* chain(facts.newest(filteredKey(groupKey)));
 }
 
 function* chain(newest: GroupFacts | null): Iterable<GroupFacts> {

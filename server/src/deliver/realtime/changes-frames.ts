@@ -31,7 +31,7 @@ export function changesFrames(person: ChangedPerson, nowMs: number, describe: De
     const removed: string[] = [];
     for (const item of part) {
       if (item.state === 'live') items.push(notificationJson(item, person.marks, nowMs, describe));
-      else removed.push(`"${item.id}"`);
+      else if (item.state === 'removed') removed.push(`"${item.id}"`);
     }
     const json = `{"kind":"changes","items":${listJson(items)},"removed":${listJson(removed)},"counts":${counts},"revision":${revision}}`;
     frames.push({ kind: 'changes', revision, after, marksVersion, json });

@@ -1,0 +1,68 @@
+/**
+ * What one person's profile means for the events that reach them, made once for each version of the profile. Pure: times
+ * are those of the event's intake, so that an event decided again after a crash is decided alike.
+ */
+import type { PreferenceChoices } from '@carillon/contract/preferences.ts';
+import type { TypeEntry } from '../content/type-entry.ts';
+import type { Profile } from '../profile/profile.ts';
+import type { EventFacts } from './event-facts.ts';
+import {
+  type ActorRelation,
+  compileMutes,
+  judgeSource,
+  noMutes,
+  type SourceRules,
+  type Verdict,
+} from './judge-source.ts';
+import { type Quietness, quietAt, quietSpans, stillHolds } from './quiet-hours.ts';
+import { preferenceReason, resolvePreference } from './resolve-preference.ts';
+
+const accepted: Verdict = { kind: 'accept', reason: 'default' };
+
+export class RecipientPolicy {
+  readonly profile: Profile | null;
+  /** Some rule goes by how the actor stands to the person. */
+  readonly asksRelations: boolean;
+  readonly #rules: SourceRules | null;
+  readonly #timeZone: string | null;
+  readonly #spans: ReturnType<typeof quietSpans>;
+  #quietness: Quietness | null = null;
+
+  constructor(profile: Profile | null) {
+    this.profile = profile;
+    const mutes = profile === null ? noMutes : compileMutes(profile.mutes);
+    const relations = profile?.choices.relations;
+    this.asksRelations = Object.values(relations ?? {}).some((rule) => rule !== undefined && rule !== 'accept');
+    this.#timeZone = profile?.choices.timeZone ?? profile?.facts?.timeZone ?? null;
+    this.#spans = quietSpans(profile?.choices.quietHours);
+    this.#rules = mutes === noMutes && !this.asksRelations ? null : { mutes, relations };
+  }
+
+  get choices(): PreferenceChoices {
+    return this.profile?.choices ?? noChoices;
+  }
+
+  /** Whether the inbox takes what this event tells as one of `type` (D2, D3). */
+  judge(type: TypeEntry, event: EventFacts, relation: ActorRelation): Verdict {
+    const wanted = resolvePreference(this.choices, type, 'inApp');
+    if (!wanted.isOn) return { kind: 'drop', reason: preferenceReason(wanted) };
+    if (this.#rules === null) return accepted;
+    const { actorId, thing, parent } = event;
+    const source = { actorId, thing, parent, texts: () => event.texts(), relation };
+    return judgeSource(this.#rules, type, source, event.acceptedAtMs);
+  }
+
+  /** When the quiet hours end that `nowMs` is in; null: it is not in any (D7). */
+  quietUntilMs(nowMs: number): number | null {
+    if (this.#spans.length === 0) return null;
+    if (this.#quietness === null || !stillHolds(this.#quietness, nowMs)) {
+      this.#quietness = quietAt(this.#spans, this.#timeZone, nowMs);
+    }
+    return this.#quietness.untilMs;
+  }
+}
+
+const noChoices: PreferenceChoices = {};
+
+/** Of a person who has no profile. */
+export const noWishes: RecipientPolicy = new RecipientPolicy(null);

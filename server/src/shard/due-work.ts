@@ -1,0 +1,128 @@
+/**
+ * What timers that are due lead to: rows that change, dispatches, and further timers. Decides from the state it finds, so
+ * that a timer that fires late, twice, or for a row that is gone does no harm: the same telling has the same id.
+ */
+import { nextRevision } from '../base/revision.ts';
+import type { TypeCatalogue } from '../content/type-catalogue.ts';
+import type { TypeEntry } from '../content/type-entry.ts';
+import type { ChannelPlan } from '../decide/decide-channels.ts';
+import { transition } from '../decide/notify-window.ts';
+import { planRelease } from '../decide/plan-release.ts';
+import type { Dispatch, OutwardChannel } from '../deliver/outward-channel.ts';
+import type { Item } from '../inbox/item.ts';
+import type { Group } from './group.ts';
+import type { PeopleCache } from './people-cache.ts';
+import type { Person } from './person.ts';
+import { asStored, dispatchOf, holdTimer, type Moment, planTelling, type RowTimer } from './telling.ts';
+import type { Timer } from './timer-store.ts';
+
+type OutwardName = OutwardChannel['name'];
+
+export class DueWork {
+  readonly timers: Timer[] = [];
+  readonly dispatches: { readonly channel: OutwardName; readonly dispatch: Dispatch }[] = [];
+  readonly #people: PeopleCache;
+  readonly #catalogue: TypeCatalogue;
+  readonly #nowMs: number;
+
+  constructor(people: PeopleCache, catalogue: TypeCatalogue, nowMs: number) {
+    this.#people = people;
+    this.#catalogue = catalogue;
+    this.#nowMs = nowMs;
+  }
+
+  async run(person: Person, timer: Timer): Promise<void> {
+    if (timer.kind === 'window' || timer.kind === 'fallback') await this.#tellRow(person, timer);
+    else if (timer.kind === 'release') await this.#release(person, timer);
+  }
+
+  async #tellRow(person: Person, timer: Timer): Promise<void> {
+    const { item: id, number, task } = JSON.parse(timer.data) as RowTimer;
+    const group = await this.#people.loadRow(person, id);
+    if (group === null) return;
+    const { item } = group;
+    let sends: number | null = number;
+    if (task === 'end') {
+      const step = transition(item.window, { kind: 'end', number }, noPolicy);
+      if (step.window !== item.window) this.#change(person, group, { window: step.window });
+      sends = step.send;
+    }
+    const type = this.#catalogue.find(item.type);
+    if (sends === null || type === undefined || item.state !== 'live') return;
+    const isFallback = timer.kind === 'fallback';
+    const plans = this.#plansFor(person, group, type, isFallback ? 'fallback' : 'now');
+    // A fallback is about its own channel; what became of the others is known.
+    const settled = isFallback ? plans.map((plan) => (plan.channel === 'email' ? plan : knownPlan(item, plan))) : plans;
+    this.#record(person, group, settled);
+    for (const plan of settled) {
+      if (plan.channel === 'inApp' || (isFallback && plan.channel !== 'email')) continue;
+      if (plan.kind === 'hold') this.timers.push(holdTimer(person, plan, item, sends));
+      if (plan.kind === 'send') this.#send(person, plan.channel, [item], `${item.id}.${sends}`);
+    }
+  }
+
+  /** What was held is let go: what is still news by itself, or put together where there is much of it (D7, BC-26). */
+  async #release(person: Person, { id, dueMs, data }: Timer): Promise<void> {
+    const channel = data as OutwardName;
+    const held = await this.#people.loadHeld(person, channel, this.#nowMs);
+    const going: Group[] = [];
+    const again = new Map<number, ChannelPlan>();
+    for (const group of held) {
+      const type = this.#catalogue.find(group.item.type);
+      if (type === undefined) continue;
+      const plans = this.#plansFor(person, group, type, 'now');
+      const plan = plans.find((each) => each.channel === channel) as ChannelPlan;
+      this.#record(
+        person,
+        group,
+        plans.map((each) => (each === plan ? plan : knownPlan(group.item, each))),
+      );
+      if (plan.kind === 'send') going.push(group);
+      if (plan.kind === 'hold') again.set(plan.untilMs as number, plan);
+    }
+    const rows = going.map(({ item }) => ({ ...item, isStillNews: true }));
+    for (const [index, push] of planRelease(rows).entries()) {
+      this.#send(person, channel, push.rows as unknown as Item[], `${id}.${dueMs}.${index}`);
+    }
+    const first = held[0]?.item;
+    for (const plan of again.values()) if (first !== undefined) this.timers.push(holdTimer(person, plan, first, 0));
+  }
+
+  #plansFor(person: Person, group: Group, type: TypeEntry, kind: Moment['kind']): readonly ChannelPlan[] {
+    const { item } = group;
+    const moment = { kind, nowMs: this.#nowMs, eventTimeMs: item.activityAtMs, windowEndsAtMs: null };
+    const plans = planTelling(person, type, moment);
+    if (!group.read) return plans;
+    return plans.map((plan) =>
+      plan.channel === 'inApp' ? plan : { ...plan, kind: 'skip', reason: 'read', untilMs: null },
+    );
+  }
+
+  /** Stores what was decided, where that is not what the row says already. */
+  #record(person: Person, group: Group, plans: readonly ChannelPlan[]): void {
+    const decisions = asStored(plans);
+    if (JSON.stringify(decisions) !== JSON.stringify(group.item.decisions)) this.#change(person, group, { decisions });
+  }
+
+  #change(person: Person, group: Group, change: Partial<Pick<Item, 'window' | 'decisions'>>): void {
+    const revision = nextRevision(person.revision, this.#nowMs);
+    Object.assign(group.item, change, { revision });
+    person.touch(group);
+  }
+
+  #send(person: Person, channel: OutwardName, items: readonly Item[], telling: string): void {
+    const ends = items.map((item) => item.activityAtMs + (this.#catalogue.find(item.type)?.ttlMs ?? 0));
+    const about = { channel, telling, nowMs: this.#nowMs, expiresAtMs: Math.max(...ends) };
+    this.dispatches.push({ channel, dispatch: dispatchOf(person, items, about) });
+  }
+}
+
+const noPolicy = { notify: 'immediate', windowMs: 0 } as const;
+
+/** What the row says of a channel already. */
+function knownPlan(item: Item, plan: ChannelPlan): ChannelPlan {
+  const known = item.decisions.find(({ channel }) => channel === plan.channel);
+  if (known === undefined) return plan;
+  const untilMs = known.until === undefined ? null : Date.parse(known.until);
+  return { channel: known.channel, kind: known.kind, reason: known.reason, untilMs };
+}

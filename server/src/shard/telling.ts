@@ -1,0 +1,146 @@
+/**
+ * What is told outside the inbox, and when (D1, D6, D7, D10): asks the pure rules with what the shard knows of a person,
+ * and turns their answers into what is stored with the row, timers, and dispatches.
+ *
+ * Every plan that is not carried out at once becomes a timer, also one that is due now: timers are durable before the rows
+ * they belong to, so that a crash at any moment repeats a telling under the same id and never forgets one.
+ */
+import type { ChannelDecision } from '@carillon/contract/reasons.ts';
+import { digest } from '../base/hash.ts';
+import type { PersonKey } from '../base/ids.ts';
+import type { TypeEntry } from '../content/type-entry.ts';
+import {
+  type ChannelFacts,
+  type ChannelPlan,
+  decideChannels,
+  type EndpointState,
+  toChannelDecision,
+} from '../decide/decide-channels.ts';
+import type { Verdict } from '../decide/judge-source.ts';
+import type { Dispatch, OutwardChannel } from '../deliver/outward-channel.ts';
+import type { Item } from '../inbox/item.ts';
+import type { Profile } from '../profile/profile.ts';
+import type { Person } from './person.ts';
+import { noReach, type Reach } from './reach.ts';
+import type { Timer } from './timer-store.ts';
+
+export interface Moment {
+  readonly kind: ChannelFacts['moment'];
+  readonly nowMs: number;
+  readonly eventTimeMs: number;
+  /** Of the row; null where none is open, or at its end. */
+  readonly windowEndsAtMs: number | null;
+}
+
+const accepted: Verdict = { kind: 'accept', reason: 'default' };
+
+export class Telling {
+  readonly channels: readonly OutwardChannel[];
+
+  constructor(channels: readonly OutwardChannel[]) {
+    this.channels = channels;
+  }
+
+  reachOf(person: PersonKey, profile: Profile | null): Reach {
+    if (this.channels.length === 0) return noReach;
+    const reach = { push: 'none' as EndpointState, email: 'none' as EndpointState };
+    for (const channel of this.channels) reach[channel.name] = channel.endpointOf(person, profile);
+    return reach;
+  }
+}
+
+/** One for each channel. To be asked only for people who can be reached. */
+export function planTelling(person: Person, type: TypeEntry, moment: Moment): readonly ChannelPlan[] {
+  const { policy, reach } = person.wishes;
+  const stateOf = (endpoint: EndpointState) => ({
+    endpoint,
+    windowEndsAtMs: moment.windowEndsAtMs,
+    cappedUntilMs: null,
+  });
+  return decideChannels({
+    type,
+    choices: policy.choices,
+    askedForPush: false,
+    verdict: accepted,
+    push: stateOf(reach.push),
+    email: stateOf(reach.email),
+    isPresent: false,
+    quietUntilMs: policy.quietUntilMs(moment.nowMs),
+    digestAtMs: null,
+    eventTimeMs: moment.eventTimeMs,
+    nowMs: moment.nowMs,
+    moment: moment.kind,
+  });
+}
+
+export function isOutward({ channel, kind }: ChannelPlan): boolean {
+  return channel !== 'inApp' && kind !== 'skip';
+}
+
+export function asStored(plans: readonly ChannelPlan[]): readonly ChannelDecision[] {
+  return plans.map(toChannelDecision);
+}
+
+/** What a window's timer is to do: end it, or tell what was to be told at once. */
+export type WindowTask = 'end' | 'send';
+
+export interface RowTimer {
+  readonly item: Item['id'];
+  readonly number: number;
+  readonly task: WindowTask;
+}
+
+/** The timer of a row's window, or of what is told of it without one. */
+export function windowTimer(
+  person: Person,
+  item: Item,
+  { number, task, dueMs }: { number: number; task: WindowTask; dueMs: number },
+): Timer {
+  return {
+    id: `${task}.${item.id}.${number}`,
+    dueMs,
+    revision: item.revision,
+    person: person.key,
+    kind: 'window',
+    data: JSON.stringify({ item: item.id, number, task } satisfies RowTimer),
+  };
+}
+
+/** The timer of a plan that holds: one for all that a channel of a person holds until then. */
+export function holdTimer(person: Person, plan: ChannelPlan, item: Item, number: number): Timer {
+  const dueMs = plan.untilMs as number;
+  if (plan.reason === 'unseen') {
+    const data = JSON.stringify({ item: item.id, number, task: 'send' } satisfies RowTimer);
+    return {
+      id: `unseen.${item.id}.${number}`,
+      dueMs,
+      revision: item.revision,
+      person: person.key,
+      kind: 'fallback',
+      data,
+    };
+  }
+  return {
+    id: `release.${plan.channel}.${digest([person.key], 22)}`,
+    dueMs,
+    revision: item.revision,
+    person: person.key,
+    kind: 'release',
+    data: plan.channel,
+  };
+}
+
+export function dispatchOf(
+  person: Person,
+  items: readonly Item[],
+  about: { channel: string; telling: string; nowMs: number; expiresAtMs: number },
+): Dispatch {
+  return {
+    id: digest([person.key, about.channel, about.telling], 27),
+    person: person.key,
+    notifications: items.map(({ id }) => id),
+    replaces: false,
+    decidedAtMs: about.nowMs,
+    expiresAtMs: about.expiresAtMs,
+  };
+}
