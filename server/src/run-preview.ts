@@ -1,8 +1,8 @@
 /** `carillon preview`: the words of a type, as lines for a terminal or as JSON. */
 import type { Config } from './base/config-schema.ts';
-import { readCatalogue } from './content/read-catalogue.ts';
 import { Content } from './content/content.ts';
 import { type PreviewRequest, preview } from './content/preview.ts';
+import { readCatalogue } from './content/read-catalogue.ts';
 
 export function runPreview({ content: settings }: Config, request: PreviewRequest, isJson: boolean): string[] {
   const shown = preview(new Content(readCatalogue(settings)), request);
