@@ -7,6 +7,7 @@ import { after, test } from 'node:test';
 import { Admin } from '@platformatic/kafka';
 import { Client } from 'cassandra-driver';
 import { Redis } from 'ioredis';
+import pg from 'pg';
 import { killServer, portAnswers, startServer, stopServer } from '../../scripts/services/run-server.ts';
 import { runningPid } from '../../scripts/services/server-files.ts';
 import { type Server, ServiceError } from '../../scripts/services/service.ts';
@@ -39,6 +40,13 @@ test('Redis answers at its address', async () => {
   const client = new Redis(addressOf('REDIS_URL'));
   assert.equal(await client.ping(), 'PONG');
   await client.quit();
+});
+
+test('PostgreSQL answers at its address', async () => {
+  const client = new pg.Client(addressOf('POSTGRES_URL'));
+  await client.connect();
+  assert.deepEqual((await client.query('SHOW wal_level')).rows, [{ wal_level: 'logical' }]);
+  await client.end();
 });
 
 async function redisOf(name: string): Promise<Server> {

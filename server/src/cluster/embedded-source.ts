@@ -2,6 +2,7 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RevocationStoreLevel } from '../auth/revocation-store-level.ts';
+import { systemClock } from '../base/clock.ts';
 import type { Random } from '../base/random.ts';
 import type { InboxStore } from '../inbox/inbox-store.ts';
 import { InboxStoreLevel } from '../inbox/inbox-store-level.ts';
@@ -9,6 +10,8 @@ import { openLevel } from '../inbox/open-level.ts';
 import { IdempotencyStoreLevel } from '../intake/idempotency-store-level.ts';
 import type { EventLog } from '../log/event-log.ts';
 import { EventLogSegments } from '../log/event-log-segments.ts';
+import type { ProfileStore } from '../profile/profile-store.ts';
+import { ProfileStoreLevel } from '../profile/profile-store-level.ts';
 import type { TimerStore } from '../shard/timer-store.ts';
 import { TimerStoreLevel } from '../shard/timer-store-level.ts';
 import { MoveError } from './move-error.ts';
@@ -20,6 +23,7 @@ export interface EmbeddedSource {
   readonly inbox: Pick<InboxStoreLevel, 'everyone'> & InboxStore;
   readonly idempotency: Pick<IdempotencyStoreLevel, 'all'>;
   readonly revocations: RevocationStoreLevel;
+  readonly profiles: ProfileStore;
   readonly timers: TimerStore;
   close(): Promise<void>;
 }
@@ -54,6 +58,7 @@ export async function openEmbeddedSource(
       inbox: new InboxStoreLevel(db),
       idempotency: new IdempotencyStoreLevel(db, 'idempotency/'),
       revocations: new RevocationStoreLevel(db, 'revoked/'),
+      profiles: new ProfileStoreLevel(db, 'profile/', systemClock),
       timers: new TimerStoreLevel(db),
       async close() {
         await log.close();

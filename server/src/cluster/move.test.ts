@@ -4,11 +4,13 @@ import { EmbeddedData, people } from '../../../test/cluster/move/embedded-data.t
 import { assertGoesOn, assertWhole, move } from '../../../test/cluster/move/moved-data.ts';
 import { RevocationStoreMemory } from '../auth/revocation-store-memory.ts';
 import { seededRandom } from '../base/random.ts';
+import { VirtualClock } from '../base/virtual-clock.ts';
 import { InboxStoreMemory } from '../inbox/inbox-store-memory.ts';
 import { personWrite, testItem } from '../inbox/test-items.ts';
 import { IdempotencyStoreMemory } from '../intake/idempotency-store-memory.ts';
 import { EventLogMemory } from '../log/event-log-memory.ts';
 import { sampleBatch } from '../log/sample-records.ts';
+import { ProfileStoreMemory } from '../profile/profile-store-memory.ts';
 import { TimerStoreMemory } from '../shard/timer-store-memory.ts';
 import { openEmbeddedSource } from './embedded-source.ts';
 import { MoveError } from './move-error.ts';
@@ -36,6 +38,7 @@ function emptyTarget() {
     inbox: new InboxStoreMemory(),
     idempotency: new IdempotencyStoreMemory(),
     revocations: new RevocationStoreMemory(),
+    profiles: new ProfileStoreMemory(new VirtualClock()),
     timers: new TimerStoreMemory(),
     state: new MemoryMoveState(),
     shards: 4,
@@ -87,6 +90,8 @@ test('G3: a difference is found and named', async (t) => {
   assert.ok(item);
   await target.inbox.write(0, [personWrite(person, [{ ...item, actorCount: 99 }])], []);
   assert.deepEqual((await move(data, target)).differing, [person]);
+  await target.profiles.change([{ person, change: { kind: 'erase' } }]);
+  assert.equal((await move(data, target)).profiles.found, people.length - 1);
 });
 
 test('G3: a target with other data, or a source in use, is refused', async (t) => {
@@ -99,6 +104,11 @@ test('G3: a target with other data, or a source in use, is refused', async (t) =
   const person = people[0] as (typeof people)[number];
   await withInbox.inbox.write(0, [personWrite(person, [testItem(person, 'e', 0)])], []);
   await assert.rejects(move(data, withInbox), refused(/holds inboxes/));
+
+  const withProfile = emptyTarget();
+  const mute = { kind: 'actor', id: 'a', untilMs: null } as const;
+  await withProfile.profiles.change([{ person, change: { kind: 'mute', mute } }]);
+  await assert.rejects(move(data, withProfile), refused(/holds profiles/));
 
   const withEvents = emptyTarget();
   await withEvents.log.append(sampleBatch([{ id: 'e1', shard: 2 }]));

@@ -1,7 +1,7 @@
 /**
- * Moves the data of an embedded engine into a cluster that is empty (G3): inboxes, marks, timers, revocations, kept answers, and of
- * the log the events that wait, with those of late before them so that a repetition is still known as one. Then compares
- * everything, person by person. Neither may run meanwhile. The source stays as it is.
+ * Moves the data of an embedded engine into a cluster that is empty (G3): inboxes, marks, profiles, timers, revocations, kept
+ * answers, and of the log the events that wait, with those of late before them so that a repetition is still known as one.
+ * Then compares everything, person by person. Neither may run meanwhile. The source stays as it is.
  *
  * Every step may be repeated, and how far it has come is kept in the target: a move that was cut off is simply run again.
  */
@@ -16,9 +16,11 @@ import type { InboxStore } from '../inbox/inbox-store.ts';
 import type { IdempotencyStore } from '../intake/idempotency-store.ts';
 import type { EventLog, Position } from '../log/event-log.ts';
 import { startPosition } from '../log/event-log.ts';
+import type { ProfileStore } from '../profile/profile-store.ts';
 import type { TimerStore } from '../shard/timer-store.ts';
 import { copyLog, countBehind, countCopied, each, type LaneRange, laneEnds } from './copy-log.ts';
 import { contentsOf, copyPerson, type PersonContents } from './copy-person.ts';
+import { compareProfiles, copyProfiles } from './copy-profiles.ts';
 import { copyTimers, countTimers, type ShardedTimers } from './copy-timers.ts';
 import type { EmbeddedSource } from './embedded-source.ts';
 import { MoveError } from './move-error.ts';
@@ -29,6 +31,7 @@ export interface MoveTarget {
   readonly inbox: InboxStore;
   readonly idempotency: IdempotencyStore;
   readonly revocations: RevocationStore;
+  readonly profiles: ProfileStore;
   readonly timers: TimerStore;
   readonly state: MoveStateStore;
   readonly shards: number;
@@ -53,6 +56,8 @@ export interface MoveReport {
   readonly waiting: { readonly expected: number; readonly found: number };
   /** Those that were to be copied, and those that are there. */
   readonly timers: { readonly expected: number; readonly found: number };
+  /** Those there are, and those that are there as they were. */
+  readonly profiles: { readonly expected: number; readonly found: number };
   readonly revocations: number;
   readonly answers: number;
   /** People whose inbox differs between source and target; the move has failed if there are any. */
@@ -85,6 +90,9 @@ async function beginning({ source, target }: MoveParts): Promise<MoveState> {
   if (anyone !== undefined || positions.some((of) => of !== null)) {
     throw new MoveError('The target holds inboxes already: move into an empty keyspace.');
   }
+  if ((await target.profiles.page(null, 1)).length > 0) {
+    throw new MoveError('The target holds profiles already: move into an empty schema.');
+  }
   const ends = (await laneEnds(target.log, target.shards)).flat();
   if (ends.some((end) => end !== startPosition)) {
     throw new MoveError('The target’s log holds events already: move into empty topics.');
@@ -106,9 +114,10 @@ class Move {
   }
 
   async copy(): Promise<void> {
-    const { target } = this.#parts;
+    const { source, target } = this.#parts;
     if (this.#state.stage === 'people') {
       await this.#copyPeople();
+      await copyProfiles(source.profiles, target.profiles);
       await this.#copyAnswers();
       await this.#copyRevocations();
       await copyTimers(await this.#sourceTimers(), target);
@@ -146,7 +155,8 @@ class Move {
     const found = await countBehind(target.log, this.#state.begins ?? []);
     const { revocations, answers } = await this.#compareRest(clock.now());
     const timers = { expected: await countTimers(await this.#sourceTimers()), found: await countTimers(target) };
-    return { ...sums, checksum, waiting: { expected, found }, timers, revocations, answers, differing };
+    const profiles = await compareProfiles(source.profiles, target.profiles);
+    return { ...sums, checksum, waiting: { expected, found }, timers, profiles, revocations, answers, differing };
   }
 
   async #copyPeople(): Promise<void> {

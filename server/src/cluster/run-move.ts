@@ -8,6 +8,7 @@ import type { Random } from '../base/random.ts';
 import { InboxStoreCassandra } from '../inbox/inbox-store-cassandra.ts';
 import { IdempotencyStoreCassandra } from '../intake/idempotency-store-cassandra.ts';
 import { EventLogKafka } from '../log/event-log-kafka.ts';
+import { ProfileStorePostgres } from '../profile/profile-store-postgres.ts';
 import { TimerStoreCassandra } from '../shard/timer-store-cassandra.ts';
 import { checkPrepared } from './check-services.ts';
 import { openEmbeddedSource } from './embedded-source.ts';
@@ -30,7 +31,7 @@ export async function runMove({ config, clock, random, onProgress }: RunMovePart
     const clients = await connectServices({ config, clock, name: 'carillon-move', keyspace });
     try {
       await checkPrepared(config, clients);
-      const { kafka, cassandra } = clients;
+      const { kafka, cassandra, database } = clients;
       const { shards } = derivedConfig(config);
       const { topicPrefix, lostPosition } = config.kafka;
       const ignore = (): void => {};
@@ -43,10 +44,12 @@ export async function runMove({ config, clock, random, onProgress }: RunMovePart
         inbox: new InboxStoreCassandra({ client: cassandra, clock, retentionMs }),
         idempotency: new IdempotencyStoreCassandra(cassandra, clock),
         revocations: new RevocationStoreCassandra(cassandra, clock),
+        profiles: new ProfileStorePostgres(database, clock),
         timers: new TimerStoreCassandra(cassandra),
         state: new CassandraMoveState(cassandra),
       };
       const report = await moveEmbeddedToCluster({ source, target, clock, onProgress });
+      await target.profiles.close();
       await log.close();
       return report;
     } finally {
@@ -59,16 +62,18 @@ export async function runMove({ config, clock, random, onProgress }: RunMovePart
 
 /** For people, line by line. */
 export function describeMove(report: MoveReport): string[] {
-  const { people, rows, members, itemMarks, waiting, timers, revocations, answers, checksum, differing } = report;
+  const { people, rows, members, itemMarks, checksum, differing } = report;
+  const { waiting, timers, profiles, revocations, answers } = report;
   return [
     `inboxes: ${people} people, ${rows} rows, ${members} members, ${itemMarks} marks of single rows; checksum ${checksum}`,
     `events that wait to be applied: ${waiting.found} of ${waiting.expected}`,
     `timers: ${timers.found} of ${timers.expected}`,
+    `profiles: ${profiles.found} of ${profiles.expected}`,
     `revoked sessions: ${revocations}; answers kept for repeated requests: ${answers}`,
     differing.length === 0 ? 'source and target are equal' : `DIFFERENT: ${differing.length} people`,
   ];
 }
 
-export function isWhole({ differing, waiting, timers }: MoveReport): boolean {
-  return differing.length === 0 && waiting.found === waiting.expected && timers.found === timers.expected;
+export function isWhole({ differing, waiting, timers, profiles }: MoveReport): boolean {
+  return differing.length === 0 && [waiting, timers, profiles].every(({ found, expected }) => found === expected);
 }

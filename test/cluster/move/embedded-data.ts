@@ -16,6 +16,8 @@ import { openLevel } from '../../../server/src/inbox/open-level.ts';
 import { IdempotencyStoreLevel } from '../../../server/src/intake/idempotency-store-level.ts';
 import type { EventLog } from '../../../server/src/log/event-log.ts';
 import { EventLogSegments } from '../../../server/src/log/event-log-segments.ts';
+import type { Profile } from '../../../server/src/profile/profile.ts';
+import { ProfileStoreLevel } from '../../../server/src/profile/profile-store-level.ts';
 import type { Timer } from '../../../server/src/shard/timer-store.ts';
 import { TimerStoreLevel } from '../../../server/src/shard/timer-store-level.ts';
 import { packEvents } from '../../sim/pack-event.ts';
@@ -36,6 +38,14 @@ export const timers: readonly Timer[] = people.map((person, n) => ({
   kind: 'release',
   data: `push ${n}`,
 }));
+/** What each of the people has said and chosen. */
+export const profile: Profile = {
+  revision: 900,
+  version: 800,
+  choices: { channels: { push: false }, types: { 'post.liked': { email: true } } },
+  facts: null,
+  mutes: [{ kind: 'word', id: 'spoiler', sinceMs: 1, untilMs: null }],
+};
 export const revoked = { session: 's1', untilMs: 9e12 };
 
 export class EmbeddedData {
@@ -82,6 +92,9 @@ export class EmbeddedData {
       await host.removeRows(removed, row === undefined ? [] : [row]);
       await new IdempotencyStoreLevel(db, 'idempotency/').put('k1', answer, clock.now() + 3_600_000);
       await new RevocationStoreLevel(db, 'revoked/').put(revoked);
+      await new ProfileStoreLevel(db, 'profile/', clock).change(
+        people.map((person) => ({ person, change: { kind: 'restore', profile } })),
+      );
       await new TimerStoreLevel(db).write(0, { set: timers });
     });
     const log = EventLogSegments.open(join(this.folder, 'log'));

@@ -6,20 +6,29 @@ import type { MoveTarget } from '../../../server/src/cluster/move.ts';
 import { CassandraMoveState } from '../../../server/src/cluster/move-state.ts';
 import { InboxStoreCassandra } from '../../../server/src/inbox/inbox-store-cassandra.ts';
 import { IdempotencyStoreCassandra } from '../../../server/src/intake/idempotency-store-cassandra.ts';
+import { ProfileStorePostgres } from '../../../server/src/profile/profile-store-postgres.ts';
 import { TimerStoreCassandra } from '../../../server/src/shard/timer-store-cassandra.ts';
 import { KafkaWorld } from '../log/kafka-world.ts';
 import { TestKeyspace, testShards } from '../test-keyspace.ts';
+import { TestSchema } from '../test-schema.ts';
 import { EmbeddedData } from './embedded-data.ts';
 import { assertGoesOn, assertWhole, move } from './moved-data.ts';
 
+interface Services {
+  readonly world: KafkaWorld;
+  readonly keyspace: TestKeyspace;
+  readonly schema: TestSchema;
+}
+
 /** As a process of its own would have it: with connections of its own. */
-async function targetOf(world: KafkaWorld, keyspace: TestKeyspace, clock: VirtualClock): Promise<MoveTarget> {
+async function targetOf({ world, keyspace, schema }: Services, clock: VirtualClock): Promise<MoveTarget> {
   const client = await keyspace.connect();
   return {
     log: world.log(),
     inbox: new InboxStoreCassandra({ client, clock }),
     idempotency: new IdempotencyStoreCassandra(client, clock),
     revocations: new RevocationStoreCassandra(client, clock),
+    profiles: new ProfileStorePostgres(schema.connect(), clock),
     timers: new TimerStoreCassandra(client),
     state: new CassandraMoveState(client),
     shards: testShards,
@@ -32,8 +41,11 @@ async function scene(t: TestContext) {
   const keyspace = new TestKeyspace();
   await keyspace.open();
   t.after(() => keyspace.drop());
+  const schema = new TestSchema();
+  await schema.open();
+  t.after(() => schema.drop());
   const world = await KafkaWorld.for(t, testShards);
-  return { data, target: () => targetOf(world, keyspace, data.clock) };
+  return { data, target: () => targetOf({ world, keyspace, schema }, data.clock) };
 }
 
 test('G3: an embedded engine’s data is moved, is equal, and the cluster goes on from there', async (t) => {

@@ -8,7 +8,17 @@ import { openEmbeddedSource } from '../../../server/src/cluster/embedded-source.
 import { type MoveReport, type MoveTarget, moveEmbeddedToCluster } from '../../../server/src/cluster/move.ts';
 import type { InboxStore } from '../../../server/src/inbox/inbox-store.ts';
 import type { Timer } from '../../../server/src/shard/timer-store.ts';
-import { answer, type EmbeddedData, hostOver, onlyMarked, people, removed, revoked, timers } from './embedded-data.ts';
+import {
+  answer,
+  type EmbeddedData,
+  hostOver,
+  onlyMarked,
+  people,
+  profile,
+  removed,
+  revoked,
+  timers,
+} from './embedded-data.ts';
 
 /** `interrupt`: called with how many people are done; throwing cuts the move off. */
 export async function move(
@@ -34,12 +44,14 @@ export function assertWhole(report: MoveReport): void {
   assert.deepEqual([report.revocations, report.answers], [1, 1]);
   assert.ok(report.timers.expected >= timers.length);
   assert.equal(report.timers.found, report.timers.expected);
+  assert.deepEqual(report.profiles, { expected: people.length, found: people.length });
 }
 
 /** The cluster goes on from where the embedded engine was: both come to the same inboxes. */
 export async function assertGoesOn(data: EmbeddedData, target: MoveTarget): Promise<void> {
   const { log, inbox: store, shards } = target;
   await assertTimers(target);
+  for (const moved of await target.profiles.read(people)) assert.deepEqual(moved, profile);
   const host = hostOver({ log, store, clock: data.clock, shards });
   await host.start();
   await host.settled();
