@@ -25,7 +25,7 @@ timerStoreContract({
     return new TimerStoreLevel(db, `timers${stores}/`);
   },
   refusesLateWrites: false,
-  propertyRuns: 200,
+  propertyRuns: 500,
   close: async () => {},
 });
 
@@ -45,6 +45,7 @@ const timer = (id: string, dueMs: number): Timer => ({
 
 test('a timer that is written beside a read is not passed over by the next', async () => {
   const store = new TimerStoreLevel(db, 'beside/');
+  await store.open(0);
   await store.write(0, { set: [timer('later', 5000)] });
   await store.open(0);
   await Promise.all([store.due(0, 9000, 10), store.write(0, { set: [timer('sooner', 1000)] })]);
@@ -54,6 +55,7 @@ test('a timer that is written beside a read is not passed over by the next', asy
 
 test('shards whose numbers begin alike stay apart', async () => {
   const store = new TimerStoreLevel(db, 'alike/');
+  for (const shard of [1, 10, 11]) await store.open(shard);
   for (const shard of [1, 10, 11]) await store.write(shard, { set: [timer(`of${shard}`, 1000)] });
   for (const shard of [1, 10, 11]) {
     assert.deepEqual(
@@ -61,4 +63,70 @@ test('shards whose numbers begin alike stay apart', async () => {
       [`of${shard}`],
     );
   }
+});
+
+test('a write that fails, whether or not it was applied, is put right by repeating it', async () => {
+  for (const applied of [true, false]) {
+    let failures = 0;
+    const failing = new Proxy(db, {
+      get: (target, name) => {
+        const value: unknown = Reflect.get(target, name, target);
+        if (name !== 'batch') return typeof value === 'function' ? value.bind(target) : value;
+        return () => {
+          const batch = target.batch();
+          const write = batch.write.bind(batch);
+          batch.write = async () => {
+            if (failures === 0) return write();
+            failures--;
+            if (applied) await write();
+            throw new Error('failed');
+          };
+          return batch;
+        };
+      },
+    });
+    const store = new TimerStoreLevel(failing, `failing-${applied}/`);
+    await store.open(0);
+    const all = Array.from({ length: 5 }, (_, n) => timer(`t${n}`, 1000 + n));
+    const twice = async (work: () => Promise<unknown>): Promise<void> => {
+      failures = 1;
+      await assert.rejects(work, /failed/);
+      await work();
+    };
+    await store.due(0, 9000, 10);
+    await twice(() => store.write(0, { set: all }));
+    assert.deepEqual(await store.due(0, 9000, 10), all);
+    await twice(() => store.write(0, { done: all.slice(0, 2) }));
+    assert.deepEqual(await store.due(0, 9000, 10), all.slice(2));
+    await twice(() => store.write(0, { done: all.slice(2) }));
+    for (const again of [store, new TimerStoreLevel(db, `failing-${applied}/`)]) {
+      await again.open(0);
+      assert.equal(await again.nextDueMs(0), null);
+    }
+  }
+});
+
+test('nothing is left in the database when all is done, whatever way it went', async () => {
+  let store = new TimerStoreLevel(db, 'empty/');
+  const reopen = async (): Promise<void> => {
+    store = new TimerStoreLevel(db, 'empty/');
+    await store.open(0);
+  };
+  await reopen();
+  const all = Array.from({ length: 1200 }, (_, n) => timer(`t${n}`, 1000 + n * 10));
+  await store.write(0, { set: all });
+  await reopen();
+  await store.write(0, { done: all.filter((_, n) => n % 3 === 0) });
+  await store.write(0, { set: all.slice(0, 60).map((each) => ({ ...each, revision: 2 })) });
+  await reopen();
+  for (let nowMs = 0; nowMs < 14_000; nowMs += 900) {
+    const due = await store.due(0, nowMs, 50);
+    await store.write(0, { done: due });
+    if (nowMs % 1800 === 0) await reopen();
+  }
+  for (let due = await store.due(0, 99_000, 50); due.length > 0; due = await store.due(0, 99_000, 50)) {
+    await store.write(0, { done: due });
+  }
+  await store.nextDueMs(0);
+  assert.deepEqual(await db.keys({ gte: 'empty/', lt: 'empty0' }).all(), []);
 });

@@ -225,9 +225,9 @@ export function timerStoreContract(contract: TimerStoreContract): void {
 }
 
 const step = fc.record({
-  what: fc.constantFrom('set', 'set', 'done', 'move', 'run', 'restart'),
-  id: fc.constantFrom('a', 'b', 'c', 'd'),
-  dueSeconds: fc.integer({ min: 0, max: 400 }),
+  what: fc.constantFrom('set', 'set', 'done', 'run', 'restart'),
+  ids: fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'), { minLength: 1, maxLength: 6 }),
+  dueSeconds: fc.oneof(fc.integer({ min: 0, max: 400 }), fc.integer({ min: 0, max: 9 })),
   waitSeconds: fc.integer({ min: 0, max: 90 }),
   max: fc.integer({ min: 1, max: 3 }),
 });
@@ -238,25 +238,27 @@ interface Opens {
   reopen(): Promise<TimerStore>;
 }
 
-/** Against a list of timers by id: here each id has one at a time. */
+/** Against a list of timers by id: here each id has one at a time, and setting it elsewhere moves it. */
 async function play(steps: readonly (typeof history extends fc.Arbitrary<(infer S)[]> ? S : never)[], opens: Opens) {
   let store = await opens.open();
   let nowMs = noonMs;
   let revision = revisionAt(nowMs);
   const expected = new Map<string, Timer>();
-  const due = (): Timer[] => [...expected.values()].filter(({ dueMs }) => dueMs <= nowMs).sort(compareTimers);
-  for (const { what, id, dueSeconds, waitSeconds, max } of steps) {
+  const all = (): Timer[] => [...expected.values()].sort(compareTimers);
+  const due = (): Timer[] => all().filter(({ dueMs }) => dueMs <= nowMs);
+  for (const { what, ids, dueSeconds, waitSeconds, max } of steps) {
     nowMs += waitSeconds * 1000;
     revision = Math.max(revision + 1, revisionAt(nowMs));
-    const there = expected.get(id);
-    const done = there === undefined ? [] : [{ ...there, revision }];
-    if (what === 'set' || what === 'move') {
-      const next = timer(id, noonMs + dueSeconds * 1000, { revision, data: what });
-      await store.write(0, { set: [next], done: there?.dueMs === next.dueMs ? [] : done });
-      expected.set(id, next);
+    const there = ids.flatMap((id) => expected.get(id) ?? []).map((each) => ({ ...each, revision }));
+    if (what === 'set') {
+      const dueMs = noonMs + dueSeconds * 1000;
+      const set = ids.map((id, n) => timer(id, dueMs + n * (dueSeconds % 3) * 1000, { revision, data: `${revision}` }));
+      const stays = (other: Timer): boolean => set.some(({ id, dueMs: at }) => id === other.id && at === other.dueMs);
+      await store.write(0, { set, done: there.filter((other) => !stays(other)) });
+      for (const each of set) expected.set(each.id, each);
     } else if (what === 'done') {
-      await store.write(0, { done });
-      expected.delete(id);
+      await store.write(0, { done: there });
+      for (const id of ids) expected.delete(id);
     } else if (what === 'restart') {
       store = await opens.reopen();
     } else {
@@ -265,8 +267,9 @@ async function play(steps: readonly (typeof history extends fc.Arbitrary<(infer 
       await store.write(0, { done: timers });
       for (const each of timers) expected.delete(each.id);
     }
-    assert.deepEqual(await store.due(0, nowMs, 10), due());
-    const next = [...expected.values()].sort(compareTimers)[0]?.dueMs ?? null;
-    assert.equal(await store.nextDueMs(0), next);
+    if (max === 1) assert.deepEqual(await store.list(0, null, 100), all());
+    if (max === 2) assert.equal(await store.nextDueMs(0), all()[0]?.dueMs ?? null);
+    if (max === 3) assert.deepEqual(await store.due(0, nowMs, 10), due());
   }
+  assert.deepEqual(await (await opens.reopen()).list(0, null, 100), all());
 }

@@ -95,7 +95,9 @@ export class EmbeddedData {
       await new ProfileStoreLevel(db, 'profile/', clock).change(
         people.map((person) => ({ person, change: { kind: 'restore', profile } })),
       );
-      await new TimerStoreLevel(db).write(0, { set: timers });
+      const timerStore = new TimerStoreLevel(db);
+      await timerStore.open(0);
+      await timerStore.write(0, { set: timers });
     });
     const log = EventLogSegments.open(join(this.folder, 'log'));
     await log.append(packEvents(eventsOf(6, clock.now()), clock.now()));
