@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import type { Notification } from '@carillon/contract/notification.ts';
+import { openWebSocket } from '../../server/src/deliver/realtime/stream-clients.contract.ts';
 import { eventually } from './eventually.ts';
 import { operatorsKey } from './flow-config.ts';
 import { okay, Person } from './person.ts';
@@ -79,6 +80,26 @@ describe('types of an app', () => {
     assert.match(await asked(`/v1/notifications/${row?.id}`), /Ana hat Blue vase/);
     assert.match(await asked(`/v1/notifications/${row?.id}/why`), /In der App angezeigt: das ist die Einstellung/);
     assert.match(await asked('/v1/notifications/changes?since=0'), /Ana hat Blue vase/);
+  });
+
+  test('the language of a person goes before that of a request: in pages, catch-ups and live frames alike', async () => {
+    const speaks = async (locale: string): Promise<void> => {
+      okay(await world.producer().ask('PUT', '/v1/users/r1', { locale }));
+    };
+    await speaks('de-CH');
+    await send(sold);
+    assert.deepEqual(await bodies('fr'), ['Ana hat Blue vase bei dir gekauft']);
+    const stream = await r1.open(openWebSocket, 0);
+    await send(byBo);
+    const told = (): string[] =>
+      stream.frames.flatMap((frame) => (frame.kind === 'changes' ? frame.items.map(({ text }) => text.body) : []));
+    await eventually(() => told().length === 2);
+    stream.kill();
+    assert.deepEqual(told(), ['Ana hat Blue vase bei dir gekauft', 'Bo und Ana haben Blue vase bei dir gekauft']);
+    // Also the page that was kept.
+    assert.deepEqual(await bodies(), ['Bo und Ana haben Blue vase bei dir gekauft']);
+    await speaks('en');
+    await eventually(async () => (await bodies())[0] === 'Bo and Ana bought Blue vase from you');
   });
 
   test('a change of the files is in use without a restart, also in pages that were kept; a bad one changes nothing', async () => {

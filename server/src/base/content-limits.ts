@@ -22,6 +22,12 @@ export const contentLimits = {
   localesAskedMax: 1000,
   /** A subject is cut to this, in UTF-8 bytes, between grapheme clusters: mail clients show less. */
   emailSubjectBytesMax: 200,
+  /** People whose language is remembered by a reader of inboxes; then all are forgotten. */
+  localesKnownMax: 100_000,
+  /** How long a reader of inboxes waits for a person's language; then the request's is used. */
+  localeWaitMs: 300,
+  /** After a person's language could not be read, nobody's is asked for this long. */
+  localeRetryMs: 5 * units.second,
   /** What is read of an Accept-Language header. */
   acceptLanguageCharsMax: 500,
   /** How long something may stay unseen before an email tells of it, for types that say nothing (D10). */

@@ -25,6 +25,7 @@ import type { RateShare } from '../intake/rate-share.ts';
 import { shareRate } from '../intake/share-rate.ts';
 import type { EventLog } from '../log/event-log.ts';
 import type { ReadinessCheck } from '../ops/readiness.ts';
+import { PersonLocales } from '../profile/person-locales.ts';
 import type { ProfileStore } from '../profile/profile-store.ts';
 import type { ShardMemory } from '../shard/shard-memory.ts';
 import type { ShardOwnership } from '../shard/shard-ownership.ts';
@@ -85,6 +86,7 @@ export class ClusterEngine implements Engine {
   readonly failed: Promise<never>;
   readonly #parts: ClusterParts;
   readonly #publisher: LivePublisher;
+  readonly #locales: PersonLocales;
   readonly #shards: OwnedShards | null = null;
   readonly #upkeep: ShardUpkeep | null = null;
   readonly #stopSharing: () => void = () => {};
@@ -95,6 +97,7 @@ export class ClusterEngine implements Engine {
     const { roles, shards, log, group, store, presence, bus, gateway, clock, cursorSecret, onProblem } = parts;
     this.profiles = roles.includes('api') ? parts.profiles : null;
     const { content = builtInContent } = parts;
+    this.#locales = new PersonLocales(parts.profiles, clock);
     this.idempotency = parts.idempotency;
     this.revocations = parts.revocations;
     this.tickets = parts.tickets;
@@ -107,6 +110,7 @@ export class ClusterEngine implements Engine {
       cursorSecret,
       describe: content.describe,
       explain: content.explain,
+      localeOf: this.#locales.of,
     });
     const reports = new ShardReports(onProblem);
     const { promise, reject } = Promise.withResolvers<never>();
@@ -168,6 +172,7 @@ export class ClusterEngine implements Engine {
     await this.log?.stop();
     this.#publisher.close();
     await log?.close();
+    this.#locales.close();
     await profiles.close();
     bus.close();
     await disconnect();

@@ -23,6 +23,7 @@ import type { Problem, ShardReports } from '../embedded/shard-reports.ts';
 import type { InboxStore } from '../inbox/inbox-store.ts';
 import type { EventLog, Position } from '../log/event-log.ts';
 import { consumptionCheck, type ReadinessCheck } from '../ops/readiness.ts';
+import { localeOf } from '../profile/person-locales.ts';
 import type { Person } from '../shard/person.ts';
 import type { RelationReader } from '../shard/relation-reader.ts';
 import { ShardExecutor } from '../shard/shard-executor.ts';
@@ -152,7 +153,8 @@ export class OwnedShard {
       reports.rowsWritten(person.changedItems().length);
       if (!this.#watched.has(person.key)) continue;
       reports.delivered(person, nowMs);
-      for (const frame of changesFrames(person, nowMs, content.describe)) frames.push({ person: person.key, frame });
+      const describe = content.describeIn(localeOf(person.wishes.policy.profile));
+      for (const frame of changesFrames(person, nowMs, describe)) frames.push({ person: person.key, frame });
     }
     void publisher.publish(this.#watched, frames);
   }

@@ -50,6 +50,11 @@ export class LiveContent implements TypeCatalogue {
   readonly describe = (facts: DescribedFacts, locale: string | null = null): InAppDescription =>
     this.#content.describe(facts, locale);
 
+  /** Describes in one language. */
+  describeIn(locale: string | null): LiveContent['describe'] {
+    return locale === null ? this.describe : (facts) => this.#content.describe(facts, locale);
+  }
+
   /** Of an Accept-Language header, what of ours fits best; null for the default locale. Bound likewise. */
   readonly localeOf = (acceptLanguage: string | undefined): string | null =>
     acceptLanguage === undefined ? null : this.#content.words.accepted(acceptLanguage);

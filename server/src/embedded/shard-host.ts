@@ -25,6 +25,7 @@ import type { InboxStore } from '../inbox/inbox-store.ts';
 import type { Item } from '../inbox/item.ts';
 import type { AppendStatus, EventLog } from '../log/event-log.ts';
 import type { PackedBatch } from '../log/record.ts';
+import { localeOf } from '../profile/person-locales.ts';
 import { ProfileCache } from '../profile/profile-cache.ts';
 import type { ProfileStore } from '../profile/profile-store.ts';
 import type { Person } from '../shard/person.ts';
@@ -166,6 +167,11 @@ export class ShardHost {
     return { page, mayKeep: this.#pageHolders.mayKeep(person, read) };
   }
 
+  /** What their pages depend on beside the inbox has changed. */
+  forgetPages(people: readonly PersonKey[]): void {
+    this.#pageHolders.changed(people);
+  }
+
   /** Marks, tells the person's other devices, and closes the groups that are read now. */
   mark(person: PersonKey, request: MarkRequest): Promise<MarksFrame> {
     const executor = this.#executorOf(person);
@@ -252,12 +258,13 @@ export class ShardHost {
 
   #publish(people: readonly Person[]): void {
     this.#pageHolders.changed(people.map(({ key }) => key));
-    const { clock, content: { describe } = builtInContent } = this.#parts;
+    const { clock, content = builtInContent } = this.#parts;
     const nowMs = clock.now();
     for (const person of people) {
       this.#reports.rowsWritten(person.changedItems().length);
       if (!this.#watched.has(person.key)) continue;
       this.#reports.delivered(person, nowMs);
+      const describe = content.describeIn(localeOf(person.wishes.policy.profile));
       for (const frame of changesFrames(person, nowMs, describe)) this.#frames.add(person.key, frame);
     }
     this.#flushFrames();

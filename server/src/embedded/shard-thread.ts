@@ -18,6 +18,8 @@ import { InboxStoreLevel } from '../inbox/inbox-store-level.ts';
 import { type LevelDb, openLevel } from '../inbox/open-level.ts';
 import { IdempotencyStoreLevel } from '../intake/idempotency-store-level.ts';
 import { EventLogSegments } from '../log/event-log-segments.ts';
+import { PersonLocales } from '../profile/person-locales.ts';
+import type { ProfileStore } from '../profile/profile-store.ts';
 import { ProfileStoreLevel } from '../profile/profile-store-level.ts';
 import { usualMemory } from '../shard/shard-memory.ts';
 import { TimerStoreLevel } from '../shard/timer-store-level.ts';
@@ -48,11 +50,19 @@ async function open(): Promise<Record<string, Handler>> {
   const store = new InboxStoreLevel(db);
   const content = new LiveContent(options.catalogue);
   const { describe, explain } = content;
-  const inbox = new InboxServiceStore({ store, clock, cursorSecret: options.cursorSecret, describe, explain });
   const idempotency = new IdempotencyStoreLevel(db, 'idempotency/');
   const revocations = new RevocationStoreLevel(db, 'revoked/');
   const profiles = new ProfileStoreLevel(db, 'profile/', clock);
-  profiles.watch({ changed: (people) => answerer.notify('profilesChanged', people), missed() {} });
+  const locales = new PersonLocales(profiles, clock);
+  profiles.watch({
+    changed(people) {
+      host.forgetPages(people);
+      answerer.notify('profilesChanged', people);
+    },
+    missed() {},
+  });
+  const { cursorSecret } = options;
+  const inbox = new InboxServiceStore({ store, clock, cursorSecret, describe, explain, localeOf: locales.of });
   const timers = new TimerStoreLevel(db);
   const audienceWork = openAudiences(db, { log, clock, onProblem, bulkBehindBytes: () => host.behindBytes('bulk') });
   const host: ShardHost = new ShardHost({
@@ -91,9 +101,7 @@ async function open(): Promise<Record<string, Handler>> {
     idempotencyExpire: idempotency.expire.bind(idempotency),
     revocationsPut: revocations.put.bind(revocations),
     revocationsLoad: revocations.load.bind(revocations),
-    profilesRead: profiles.read.bind(profiles),
-    profilesChange: profiles.change.bind(profiles),
-    profilesPage: profiles.page.bind(profiles),
+    ...profileHandlers(profiles),
     ...audienceHandlers(audienceWork.service),
     useCatalogue: async (source) => content.replace(source as CatalogueSource),
     async metrics() {
@@ -106,6 +114,7 @@ async function open(): Promise<Record<string, Handler>> {
       await housekeeping.stop();
       await audienceWork.stop();
       await host.stop();
+      locales.close();
       await profiles.close();
       await db.close();
     },
@@ -126,6 +135,14 @@ function inboxHandlers(host: ShardHost, inbox: InboxService): Record<string, Han
     counts: inbox.counts.bind(inbox),
     changes: inbox.changes.bind(inbox),
     catchup: inbox.catchup.bind(inbox),
+  };
+}
+
+function profileHandlers(profiles: ProfileStore): Record<string, Handler> {
+  return {
+    profilesRead: profiles.read.bind(profiles),
+    profilesChange: profiles.change.bind(profiles),
+    profilesPage: profiles.page.bind(profiles),
   };
 }
 

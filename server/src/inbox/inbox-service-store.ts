@@ -32,6 +32,8 @@ export interface InboxServiceParts {
   readonly describe: Describe;
   /** Reasons in plain words; in those of ours unless given. */
   readonly explain?: LiveContent['explain'];
+  /** The language a person is written to, which goes before the one that is asked for. Never rejects. */
+  readonly localeOf?: (person: PersonKey) => Promise<string | null>;
 }
 
 export class InboxServiceStore implements InboxService {
@@ -39,6 +41,7 @@ export class InboxServiceStore implements InboxService {
   readonly #clock: Clock;
   readonly #describe: Describe;
   readonly #explain: LiveContent['explain'];
+  readonly #localeOf: (person: PersonKey) => Promise<string | null>;
   readonly #signer: CursorSigner;
   readonly #counts: InboxCounts;
   readonly #pages: InboxPages;
@@ -49,6 +52,7 @@ export class InboxServiceStore implements InboxService {
     this.#clock = parts.clock;
     this.#describe = parts.describe;
     this.#explain = parts.explain ?? builtInContent.explain;
+    this.#localeOf = parts.localeOf ?? (() => Promise.resolve(null));
     this.#signer = new CursorSigner(parts.cursorSecret);
     this.#counts = new InboxCounts(parts.store, parts.clock);
     this.#pages = new InboxPages(parts.store, this.#signer);
@@ -57,13 +61,13 @@ export class InboxServiceStore implements InboxService {
 
   async page(person: PersonKey, query: PageQuery): Promise<NotificationPage> {
     const { items, marks, nextCursor, counts, nowMs } = await this.#page(person, query);
-    const describe = this.#describeIn(query.locale);
+    const describe = await this.#describeIn(person, query.locale);
     return { items: items.map((item) => toNotification(item, marks, nowMs, describe)), nextCursor, counts };
   }
 
   async pageText(person: PersonKey, query: PageQuery): Promise<PageText> {
     const { items, marks, nextCursor, counts, nowMs } = await this.#page(person, query);
-    const describe = this.#describeIn(query.locale);
+    const describe = await this.#describeIn(person, query.locale);
     const list = listJson(items.map((item) => notificationJson(item, marks, nowMs, describe)));
     const json = `{"items":${list},"nextCursor":${JSON.stringify(nextCursor)},"counts":${JSON.stringify(counts)}}`;
     return { json: Buffer.from(json), nextCursor, validUntilMs: nextSnoozeEnd(marks, nowMs) };
@@ -71,7 +75,8 @@ export class InboxServiceStore implements InboxService {
 
   async notification(person: PersonKey, id: NotificationId, locale?: string | null): Promise<Notification> {
     const item = await this.#item(person, id);
-    return toNotification(item, await this.#store.marks(person), this.#clock.now(), this.#describeIn(locale));
+    const describe = await this.#describeIn(person, locale);
+    return toNotification(item, await this.#store.marks(person), this.#clock.now(), describe);
   }
 
   async actors(person: PersonKey, id: NotificationId, cursor: string | null, limit: number): Promise<ActorsPage> {
@@ -89,11 +94,12 @@ export class InboxServiceStore implements InboxService {
   async why(person: PersonKey, id: NotificationId, locale?: string | null): Promise<Why> {
     const item = await this.#item(person, id);
     const { source, id: eventId } = item.openedBy;
+    const own = (await this.#localeOf(person)) ?? locale;
     return {
       event: { source, id: eventId, type: item.type, time: new Date(idTimeMs(item.id)).toISOString() },
       decisions: forAllChannels(item.decisions).map((decision) => ({
         ...decision,
-        text: this.#explain(decision, locale),
+        text: this.#explain(decision, own),
       })),
     };
   }
@@ -135,14 +141,15 @@ export class InboxServiceStore implements InboxService {
   }
 
   async #frameFacts(person: PersonKey, locale?: string | null): Promise<FrameFacts> {
-    const describe = this.#describeIn(locale);
+    const describe = await this.#describeIn(person, locale);
     const head = await this.#store.head(person, changesHeadRows);
     const nowMs = this.#clock.now();
     const toWire = (item: Item): Notification => toNotification(item, head.marks, nowMs, describe);
     return { head, counts: await this.#counts.of(person, head), nowMs, toWire };
   }
 
-  #describeIn(locale: string | null = null): Describe {
+  async #describeIn(person: PersonKey, asked: string | null = null): Promise<Describe> {
+    const locale = (await this.#localeOf(person)) ?? asked;
     return locale === null ? this.#describe : (item) => this.#describe(item, locale);
   }
 
