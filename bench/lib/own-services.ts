@@ -1,5 +1,5 @@
 /** Kafka, Cassandra, Redis and PostgreSQL for one bench: on ports of their own with fresh folders, and gone with them afterwards. */
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { startServer, stopServer } from '../../scripts/services/run-server.ts';
@@ -23,7 +23,10 @@ export class OwnServices {
   }
 
   static async start(): Promise<OwnServices> {
-    const services = new OwnServices(mkdtempSync(path.join(os.tmpdir(), 'carillon-bench-services-')));
+    const folder = mkdtempSync(path.join(os.tmpdir(), 'carillon-bench-services-'));
+    // PostgreSQL, which never runs as root, has its files there too.
+    chmodSync(folder, 0o755);
+    const services = new OwnServices(folder);
     // They outlive whoever starts them, so nobody may leave without them.
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
       process.once(signal, () => void services.stop().finally(() => process.exit(1)));

@@ -1,13 +1,18 @@
-/** PostgreSQL with logical decoding. It refuses to run as root and then runs as its package's user `postgres`. */
+/**
+ * PostgreSQL with logical decoding. It refuses to run as root and then runs as its package's user `postgres`, with its
+ * files where that user gets to.
+ */
 import { spawnSync } from 'node:child_process';
-import { chownSync, existsSync, globSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { chownSync, existsSync, globSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type Command, type Placement, type Service, ServiceError } from './service.ts';
 
 type User = Pick<Command, 'user'>;
 
 export function postgres({ dataDir, ports }: Placement): Service {
-  const folder = join(dataDir, 'postgres-1');
+  const folder = openToAll(join(dataDir, 'postgres-1'));
   const port = ports.postgres;
   return {
     name: 'postgres',
@@ -36,6 +41,18 @@ export function postgres({ dataDir, ports }: Placement): Service {
     variable: 'POSTGRES_URL',
     address: `postgres://postgres@127.0.0.1:${port}/postgres`,
   };
+}
+
+/** The folder, or, for root in a folder of its own that nobody else may enter, one of the same name for good in /tmp. */
+function openToAll(folder: string): string {
+  if (process.getuid?.() !== 0 || isOpen(dirname(folder))) return folder;
+  return join(tmpdir(), `carillon-${createHash('sha256').update(folder).digest('hex').slice(0, 12)}`, 'postgres-1');
+}
+
+/** Others may go through it and all above it. Of what is not there yet, all may. */
+function isOpen(folder: string): boolean {
+  const mode = statSync(folder, { throwIfNoEntry: false })?.mode ?? 0o001;
+  return (mode & 0o001) !== 0 && (folder === dirname(folder) || isOpen(dirname(folder)));
 }
 
 function findPostgres(): string {

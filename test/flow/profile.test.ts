@@ -10,7 +10,7 @@ const path = '/v1/notification-preferences';
 describe('profiles of the whole service', () => {
   let world: World;
   before(async () => {
-    world = await World.start();
+    world = await World.start({ where: 'process' });
   });
   after(() => world.close());
 
@@ -34,7 +34,7 @@ describe('profiles of the whole service', () => {
     assert.deepEqual(choices, { channels: { push: false }, categories: { reactions: { email: false } } });
   });
 
-  test('choices, mutes and facts outlive a restart; an erased person has none, in this tenant only', async () => {
+  test('choices, mutes and facts outlive a kill; an erased person has none, in this tenant only', async () => {
     const users = [await world.person('pr2'), await world.person('pr2', 't2')];
     for (const user of users) {
       okay(await patch(user, '*', { timeZone: 'asia/calcutta' }));
@@ -42,7 +42,7 @@ describe('profiles of the whole service', () => {
     }
     okay(await world.producer().ask('PUT', '/v1/users/pr2', { email: 'pr2@example.org' }));
     await world.happen(like('a1', 'p1', 'pr2'));
-    await world.restart();
+    await world.crash();
     const exported = () => world.producer().get<Record<string, unknown>>('/v1/users/pr2/export');
     const before = await exported();
     assert.equal((before.facts as { email: string }).email, 'pr2@example.org');

@@ -3,8 +3,8 @@
  * none for those who are, with and without a profile. A change makes its person unknown again, as the store's watch tells
  * it: at once on the embedded engine, within `limits.profileStaleMs` on a cluster (D3).
  *
- * What has been loaded stays readable until the next `load`, also when it is changed or let go meanwhile, so that a
- * micro-batch is decided on what it has loaded.
+ * What has been loaded stays readable until the next `load`, also when it is changed meanwhile, so that a micro-batch is
+ * decided on what it has loaded. So each executor has a cache of its own.
  */
 import type { PersonKey } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
@@ -18,6 +18,8 @@ const misses = series('carillon_cache_reads_total', { cache: 'profiles', result:
 interface Entry {
   readonly profile: Profile | null;
   readonly weight: number;
+  /** The last load that was for this person. */
+  usedAt: number;
   /** Something changed since it was read: the next load reads it again. */
   isOutdated: boolean;
 }
@@ -28,14 +30,18 @@ interface Reading {
   all: boolean;
 }
 
+/** What stays of a full memory: letting go in larger steps means looking for the idlest less often. */
+const shareKept = 0.9;
+
 export class ProfileCache implements ProfileWatcher {
   readonly #store: ProfileStore;
   readonly #weightMax: number;
-  /** Those loaded longest ago first. */
   readonly #entries = new Map<PersonKey, Entry>();
   readonly #readings = new Set<Reading>();
   readonly #stopWatching: () => void;
   #weight = 0;
+  /** Counts calls of `load`: who was used when. */
+  #turn = 0;
 
   constructor(store: ProfileStore, weightMax: number = limits.cachedProfileWeightMax) {
     this.#store = store;
@@ -45,12 +51,17 @@ export class ProfileCache implements ProfileWatcher {
 
   /** Resolves when all of them can be got, at least until the next call. Keys may come repeatedly. */
   async load(keys: readonly PersonKey[]): Promise<void> {
+    const turn = ++this.#turn;
     const cold = new Set<PersonKey>();
-    for (const key of keys) if (!this.#touch(key)) cold.add(key);
+    for (const key of keys) {
+      const entry = this.#entries.get(key);
+      if (entry === undefined || entry.isOutdated) cold.add(key);
+      else entry.usedAt = turn;
+    }
     telemetry.add(hits, keys.length - cold.size);
     telemetry.add(misses, cold.size);
-    if (cold.size > 0) await this.#read([...cold]);
-    this.#letGo(new Set(keys).size);
+    if (cold.size > 0) await this.#read([...cold], turn);
+    if (this.#weight > this.#weightMax) this.#letGo(turn);
   }
 
   /** Null: has no profile. Throws for whom was not loaded: that would be taken for nobody's wish. */
@@ -79,41 +90,31 @@ export class ProfileCache implements ProfileWatcher {
     this.#weight = 0;
   }
 
-  /** Whether it is known. Those that are become the newest. */
-  #touch(key: PersonKey): boolean {
-    const entry = this.#entries.get(key);
-    if (entry === undefined || entry.isOutdated) return false;
-    this.#entries.delete(key);
-    this.#entries.set(key, entry);
-    return true;
-  }
-
-  async #read(keys: readonly PersonKey[]): Promise<void> {
+  async #read(keys: readonly PersonKey[], usedAt: number): Promise<void> {
     const reading: Reading = { changed: new Set(), all: false };
     this.#readings.add(reading);
     try {
       const profiles = await this.#store.read(keys);
       for (const [at, key] of keys.entries()) {
         const isOutdated = reading.all || reading.changed.has(key);
-        this.#put(key, profiles[at] ?? null, isOutdated);
+        this.#put(key, profiles[at] ?? null, { usedAt, isOutdated });
       }
     } finally {
       this.#readings.delete(reading);
     }
   }
 
-  #put(key: PersonKey, profile: Profile | null, isOutdated: boolean): void {
-    this.#weight -= this.#entries.get(key)?.weight ?? 0;
-    this.#entries.delete(key);
+  #put(key: PersonKey, profile: Profile | null, use: Pick<Entry, 'usedAt' | 'isOutdated'>): void {
     const weight = profileWeight(profile);
-    this.#entries.set(key, { profile, weight, isOutdated });
-    this.#weight += weight;
+    this.#weight += weight - (this.#entries.get(key)?.weight ?? 0);
+    this.#entries.set(key, { profile, weight, ...use });
   }
 
-  /** `loaded` people were loaded just now, and stay. */
-  #letGo(loaded: number): void {
-    for (const [key, { weight }] of this.#entries) {
-      if (this.#weight <= this.#weightMax || this.#entries.size <= loaded) return;
+  /** Those who were idle longest; nobody whom this load was for. */
+  #letGo(turn: number): void {
+    const idlest = [...this.#entries].sort(([, a], [, b]) => a.usedAt - b.usedAt);
+    for (const [key, { weight, usedAt }] of idlest) {
+      if (this.#weight <= shareKept * this.#weightMax || usedAt === turn) return;
       this.#entries.delete(key);
       this.#weight -= weight;
     }

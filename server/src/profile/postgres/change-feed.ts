@@ -14,7 +14,10 @@ import type { Clock } from '../../base/clock.ts';
 import type { Database } from '../../base/database.ts';
 import { type PersonKey, personKey } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
+import { series, telemetry } from '../../base/telemetry.ts';
 import type { ProfileWatchers } from '../profile-watchers.ts';
+
+const doubted = series('carillon_profiles_doubted_total', {});
 
 interface ChangeRow {
   readonly id: string;
@@ -64,7 +67,11 @@ export class ChangeFeed {
   }
 
   #look(): void {
-    if (this.#clock.monotonic() - this.#readAtMs > silentMaxMs) this.#watchers.missed();
+    if (this.#clock.monotonic() - this.#readAtMs > silentMaxMs) {
+      // At the start nothing is in memory yet.
+      if (this.#from !== null) telemetry.add(doubted);
+      this.#watchers.missed();
+    }
     void this.#begin();
   }
 
