@@ -36,6 +36,11 @@ test('offsets and unknown names are no zones', () => {
   }
 });
 
+test('abbreviations are no zones, unless the database has them as names', () => {
+  for (const name of ['BST', 'IST', 'CST', 'PST', 'SystemV/EST5']) assert.equal(canonicalTimeZone(name), null, name);
+  assert.equal(canonicalTimeZone('EST'), 'America/Panama');
+});
+
 test('every zone the runtime knows keeps its meaning and is its own canonical name', () => {
   const instant = Temporal.Instant.fromEpochMilliseconds(0);
   for (const name of Intl.supportedValuesOf('timeZone')) {

@@ -1,6 +1,6 @@
 /**
  * Names of time zones as the world keeps them (D7): an IANA name in its present spelling, so that two names of one zone
- * are one. Offsets are no zones: they know nothing of summer time.
+ * are one. Offsets are no zones, since they know nothing of summer time, nor are abbreviations that mean several: `BST`.
  */
 
 /** Zones that the runtime names as they were called long ago, by their present names in the IANA database. */
@@ -31,6 +31,8 @@ export function canonicalTimeZone(name: string): string | null {
   // What a name may look like: the runtime also takes offsets, which begin with a sign.
   if (!/^[A-Za-z][A-Za-z0-9_+/-]*$/.test(name)) return null;
   try {
+    // Knows the names of the database alone; the other one also takes abbreviations.
+    new Temporal.ZonedDateTime(0n, name);
     const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions();
     return renamed[timeZone] ?? timeZone;
   } catch {
