@@ -99,6 +99,12 @@ describe('caps', () => {
     assert.equal(person.dueMs, startMs + hour);
   });
 
+  it('what is sent while the clock is back counts from where it was', () => {
+    const state = noteSent(noteSent(nothingSent, startMs), startMs - 2 * hour);
+    assert.deepEqual(state.sentAtMs, [startMs, startMs]);
+    assert.equal(cappedUntilMs(state, { hourMax: 2, dayMax: 9 }, startMs - hour), startMs + hour);
+  });
+
   it('direct and critical types have none, others one for each category and channel', () => {
     assert.equal(capFor({ lane: 'direct', critical: false }, 'push'), null);
     assert.equal(capFor({ lane: 'social', critical: true }, 'push'), null);

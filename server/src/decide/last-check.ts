@@ -5,7 +5,7 @@
  *   1. the account is erased, or may not be used for now
  *   2. the row is gone: undone, its thing deleted
  *   3. the person may no longer see what it is about
- *   4. the person has read it, or for email sent because it was not seen, seen it
+ *   4. the person has read it, or seen it, for what goes out only because it was not seen
  *   5. all that decides channels: mutes, preferences, endpoint, expiry, pause, quiet hours… (`decide-channels.ts`)
  *
  * What is critical is no exception from the first four. The answer may be to hold it again.
@@ -30,6 +30,6 @@ export function lastCheck(channel: 'push' | 'email', item: ItemFacts, facts: Cha
   if (item.isSuspended) return skip('suppressed');
   if (item.isGone) return skip('undone');
   if (item.isAccessLost) return skip('accessLost');
-  if (item.isRead || (item.isSeen && channel === 'email' && facts.moment === 'fallback')) return skip('read');
+  if (item.isRead || (item.isSeen && facts.moment === 'fallback')) return skip('read');
   return decideChannel(channel, facts);
 }

@@ -63,7 +63,7 @@ describe('a muted word', () => {
   it('is found behind places where it is only part of a word, and beside characters of two units', () => {
     assert.ok(finds('cat', 'concat cats cat'));
     assert.ok(finds('cat', '😀cat😀'));
-    assert.ok(!finds('cat', '𝒳cat') && !finds('cat', 'cat𐐨'), 'letters of two units are letters');
+    assert.ok(!finds('cat', '𐐨cat') && !finds('cat', 'cat𐐨'), 'letters of two units are letters');
     assert.ok(finds('𐐨', '𐐀'), 'and have cases');
   });
 });

@@ -51,6 +51,6 @@ function characterAt(text: string, at: number): string {
 
 /** `at` is greater than 0. */
 function characterBefore(text: string, at: number): string {
-  const isPair = at > 1 && (text.codePointAt(at - 2) as number) > 0xffff;
+  const isPair = (text.codePointAt(at - 2) ?? 0) > 0xffff;
   return characterAt(text, isPair ? at - 2 : at - 1);
 }

@@ -45,6 +45,12 @@ describe('what was held over the night', () => {
     assert.deepEqual(idsOf(held), ['message', 'follow', 'like']);
   });
 
+  it('as many rows as pushes come each by itself, also of one category; one more, and they come together', () => {
+    const likes = ['a', 'b', 'c', 'd'].map((id, n) => row(id, 'reactions', { activityAtMs: -n }));
+    assert.deepEqual(idsOf(likes.slice(0, 3)), ['a', 'b', 'c']);
+    assert.deepEqual(idsOf(likes), ['a+b+c+d']);
+  });
+
   it('of many categories the last push takes the rest', () => {
     const held = ['a', 'b', 'c', 'd', 'e'].map((category, n) => row(category, category, { activityAtMs: -n }));
     assert.deepEqual(idsOf(held), ['a', 'b', 'c+d+e']);

@@ -36,9 +36,9 @@ export function resolvePreference(
   channel: Channel,
 ): ResolvedPreference {
   if (type.critical) return { isOn: type.channels[channel], origin: 'critical' };
-  const ofType = own(choices.types, type.name)?.[channel];
+  const ofType = choices.types?.[type.name]?.[channel];
   if (ofType !== undefined) return { isOn: ofType, origin: 'type' };
-  const ofCategory = own(choices.categories, type.category)?.[channel];
+  const ofCategory = choices.categories?.[type.category]?.[channel];
   if (ofCategory !== undefined) return { isOn: ofCategory, origin: 'category' };
   if (choices.muteAll === true && channel !== 'inApp') return { isOn: false, origin: 'muteAll' };
   const ofChannel = choices.channels?.[channel];
@@ -57,9 +57,4 @@ const reasonsByOrigin: Record<PreferenceOrigin, Reason> = {
 
 export function preferenceReason({ origin }: ResolvedPreference): Reason {
   return reasonsByOrigin[origin];
-}
-
-/** Names come from people: `constructor` is no choice. */
-function own<Value>(record: Readonly<Record<string, Value>> | undefined, name: string): Value | undefined {
-  return record !== undefined && Object.hasOwn(record, name) ? record[name] : undefined;
 }

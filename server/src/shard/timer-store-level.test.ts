@@ -130,3 +130,32 @@ test('nothing is left in the database when all is done, whatever way it went', a
   await store.nextDueMs(0);
   assert.deepEqual(await db.keys({ gte: 'empty/', lt: 'empty0' }).all(), []);
 });
+
+test('of a timer that was set by several processes, one is left: that of the greatest revision', async () => {
+  const orders = [
+    [1, 2, 3],
+    [1, 3, 2],
+    [2, 1, 3],
+    [2, 3, 1],
+    [3, 1, 2],
+    [3, 2, 1],
+  ];
+  for (const [round, revisions] of orders.entries()) {
+    const prefix = `several${round}/`;
+    // Bundles are numbered by each process anew: the order in which they are read is that of `revisions`.
+    for (const [number, revision] of revisions.entries()) {
+      const process = new TimerStoreLevel(db, prefix);
+      for (const shard of [0, 1]) await process.open(shard);
+      for (let n = 0; n < number; n++) await process.write(1, { set: [timer(`other${n}`, 1000)] });
+      await process.write(0, { set: [{ ...timer('a', 1000), revision }] });
+    }
+    const store = new TimerStoreLevel(db, prefix);
+    await store.open(0);
+    const expected = { ...timer('a', 1000), revision: 3 };
+    assert.deepEqual(await store.list(0, null, 10), [expected]);
+    assert.deepEqual(await store.due(0, 1000, 10), [expected]);
+    await store.write(0, { done: [expected] });
+    await store.open(0);
+    assert.equal(await store.nextDueMs(0), null);
+  }
+});
