@@ -77,6 +77,19 @@ export const WhyAnswer = Type.Object({
   decisions: Type.Array(Decision),
 });
 
+/** What would happen if the event came now, for each person it names; nothing was stored (D12). */
+export const SimulateAnswer = Type.Object({
+  recipients: Type.Array(
+    Type.Object({
+      user: Type.String(),
+      /** The person would be told something new. */
+      tells: Type.Boolean(),
+      reason: Type.Enum([...reasons]),
+      decisions: Type.Array(Decision),
+    }),
+  ),
+});
+
 export type NotificationQuery = Static<typeof NotificationQuery>;
 export type ActorsQuery = Static<typeof ActorsQuery>;
 export type ChangesQuery = Static<typeof ChangesQuery>;

@@ -15,6 +15,7 @@ import { postEvents } from './api/post-events.ts';
 import { previewType } from './api/preview-type.ts';
 import { profileOperations } from './api/profile-operations.ts';
 import { revokeSession } from './api/revoke-session.ts';
+import { simulateEvent } from './api/simulate-event.ts';
 import { streamOperations } from './api/stream-operations.ts';
 import { ApiKeys } from './auth/api-keys.ts';
 import { DevTokens, loadDevSecret } from './auth/dev-tokens.ts';
@@ -102,6 +103,7 @@ export async function startApp(parts: AppParts): Promise<App> {
     ...(audiences === null ? [] : audienceOperations(audiences, clock)),
     ...(gateway === null ? [] : streamOperations(gateway, tickets)),
     previewType(() => content.current),
+    ...(engine.simulator === null ? [] : [simulateEvent({ simulator: engine.simulator, content, clock })]),
     ...healthOperations(readiness, metrics),
     ...(devTokens === null ? [] : [devToken(devTokens)]),
   ];

@@ -66,6 +66,7 @@ export function commandLine(): Command {
       );
     });
   addPreview(program);
+  addSimulate(program);
   addMove(program);
   for (const command of program.commands) command.exitOverride().allowExcessArguments(false);
   return program;
@@ -87,6 +88,24 @@ function addPreview(program: Command): void {
       const { runPreview } = await import('./run-preview.ts');
       const asked = { type, locale: locale ?? null, channel, privacy } as PreviewRequest;
       for (const line of runPreview(configOf(flags), asked, json !== undefined)) console.log(line);
+    });
+}
+
+function addSimulate(program: Command): void {
+  program
+    .command('simulate')
+    .argument('[file]', 'the event as JSON; standard input if left out', '-')
+    .description('Ask a running service what would happen if an event came now; nothing is stored')
+    .addOption(new Option('--url <url>', 'where it runs').env('CARILLON_URL').default('http://127.0.0.1:8080'))
+    .addOption(new Option('--token <key>', 'key of an operator; not needed in development mode').env('CARILLON_TOKEN'))
+    .option('--json', 'for programs')
+    .action(async (file: string, { url = '', token, json }: Flags) => {
+      const { runSimulate } = await import('./run-simulate.ts');
+      try {
+        for (const line of await runSimulate({ file, url, token, isJson: json !== undefined })) console.log(line);
+      } catch (error) {
+        program.error(`error: ${(error as Error).message}`, { exitCode: 1 });
+      }
     });
 }
 

@@ -6,6 +6,7 @@ import type { AudienceService } from './audience/audience-service.ts';
 import type { RevocationStore } from './auth/revocation-store.ts';
 import type { Snapshot } from './base/telemetry.ts';
 import type { CatalogueSource } from './content/catalogue-source.ts';
+import type { EventSimulator } from './decide/event-simulator.ts';
 import type { LiveFeed } from './deliver/realtime/live-feed.ts';
 import type { StreamTickets } from './deliver/realtime/stream-tickets.ts';
 import type { InboxService } from './inbox/inbox-service.ts';
@@ -27,6 +28,8 @@ export interface Engine {
   readonly feed: LiveFeed | null;
   /** For what people and apps say of people. */
   readonly profiles: ProfileStore | null;
+  /** For asking what would happen. */
+  readonly simulator: EventSimulator | null;
   /** How fast callers may send, to all processes together. */
   readonly rate: RateLimit;
   readonly idempotency: IdempotencyStore;

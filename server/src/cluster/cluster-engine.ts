@@ -9,6 +9,7 @@ import type { Role } from '../base/config-schema.ts';
 import type { Service } from '../base/service.ts';
 import type { Snapshot } from '../base/telemetry.ts';
 import { builtInContent, type LiveContent } from '../content/live-content.ts';
+import type { EventSimulator } from '../decide/event-simulator.ts';
 import type { Bus } from '../deliver/realtime/bus.ts';
 import { LiveFeedBus } from '../deliver/realtime/live-feed-bus.ts';
 import { LivePublisher } from '../deliver/realtime/live-publisher.ts';
@@ -27,8 +28,10 @@ import type { EventLog } from '../log/event-log.ts';
 import type { ReadinessCheck } from '../ops/readiness.ts';
 import { PersonLocales } from '../profile/person-locales.ts';
 import type { ProfileStore } from '../profile/profile-store.ts';
+import { StoredRelations } from '../shard/relation-reader.ts';
 import type { ShardMemory } from '../shard/shard-memory.ts';
 import type { ShardOwnership } from '../shard/shard-ownership.ts';
+import { Simulator } from '../shard/simulator.ts';
 import { fencedStore } from './fenced-store.ts';
 import { OwnedShards } from './owned-shards.ts';
 import { ShardUpkeep, type UpkeepOptions } from './shard-upkeep.ts';
@@ -78,6 +81,7 @@ export class ClusterEngine implements Engine {
   readonly audiences: AudienceService | null = null;
   readonly feed: LiveFeedBus | null = null;
   readonly profiles: ProfileStore | null;
+  readonly simulator: EventSimulator | null;
   readonly idempotency: IdempotencyStore;
   readonly revocations: RevocationStore;
   readonly tickets: StreamTickets;
@@ -96,6 +100,7 @@ export class ClusterEngine implements Engine {
     this.#parts = parts;
     const { roles, shards, log, group, store, presence, bus, gateway, clock, cursorSecret, onProblem } = parts;
     this.profiles = roles.includes('api') ? parts.profiles : null;
+    this.simulator = roles.includes('api') ? simulatorOf(parts) : null;
     const { content = builtInContent } = parts;
     this.#locales = new PersonLocales(parts.profiles, clock);
     this.idempotency = parts.idempotency;
@@ -177,4 +182,9 @@ export class ClusterEngine implements Engine {
     bus.close();
     await disconnect();
   }
+}
+
+function simulatorOf({ store, profiles, content: catalogue = builtInContent }: ClusterParts): EventSimulator {
+  const relations = new StoredRelations(profiles, null);
+  return new Simulator({ store, profiles, relations, channels: [], catalogue });
 }

@@ -42,7 +42,7 @@ export class OwnedShards implements OwnershipListener {
   constructor(parts: OwnedShardsParts) {
     this.#parts = parts;
     this.#profiles = new ProfileCache(parts.profiles);
-    this.#relations = new StoredRelations(parts.profiles);
+    this.#relations = new StoredRelations(parts.profiles, null);
     this.#memory = sharedMemory(parts.memory, () => Math.max(1, this.#shards.size));
   }
 

@@ -14,6 +14,7 @@ import { limits } from '../base/limits.ts';
 import type { Random } from '../base/random.ts';
 import type { Snapshot } from '../base/telemetry.ts';
 import type { CatalogueSource } from '../content/catalogue-source.ts';
+import type { EventSimulator } from '../decide/event-simulator.ts';
 import { readFrameBatch } from '../deliver/realtime/frame-batch.ts';
 import type { FeedSink, LiveFeed } from '../deliver/realtime/live-feed.ts';
 import { LocalStreamTickets, type StreamTickets } from '../deliver/realtime/stream-tickets.ts';
@@ -54,6 +55,7 @@ export class EmbeddedEngine implements Engine {
   readonly audiences: AudienceService;
   readonly feed: LiveFeed;
   readonly profiles: ProfileStore;
+  readonly simulator: EventSimulator;
   readonly idempotency: IdempotencyStore;
   readonly revocations: RevocationStore;
   readonly tickets: StreamTickets;
@@ -74,6 +76,7 @@ export class EmbeddedEngine implements Engine {
     this.audiences = new RemoteAudiences(caller);
     this.feed = new RemoteFeed(caller);
     this.profiles = new RemoteProfiles(caller);
+    this.simulator = { simulate: (records) => caller.call('simulate', [records]) };
     this.idempotency = {
       get: (key, nowMs) => caller.call('idempotencyGet', [key, nowMs]),
       put: (key, answer, expiresAtMs) => caller.call('idempotencyPut', [key, answer, expiresAtMs]),

@@ -29,7 +29,7 @@ import { localeOf } from '../profile/person-locales.ts';
 import { ProfileCache } from '../profile/profile-cache.ts';
 import type { ProfileStore } from '../profile/profile-store.ts';
 import type { Person } from '../shard/person.ts';
-import { StoredRelations } from '../shard/relation-reader.ts';
+import type { RelationReader } from '../shard/relation-reader.ts';
 import { ShardExecutor } from '../shard/shard-executor.ts';
 import type { ShardListener } from '../shard/shard-listener.ts';
 import { type ShardMemory, usualMemory } from '../shard/shard-memory.ts';
@@ -44,6 +44,7 @@ export interface ShardHostParts {
   readonly inbox: InboxService;
   /** Absent: nobody has a profile. */
   readonly profiles?: ProfileStore;
+  readonly relations?: RelationReader;
   readonly outward?: NonNullable<ShardOptions['outward']>;
   readonly clock: Clock;
   readonly shards: number;
@@ -83,7 +84,7 @@ export class ShardHost {
     const { log, store, clock, outward, memory = usualMemory, content: catalogue = builtInContent } = parts;
     this.#profiles = parts.profiles && new ProfileCache(parts.profiles);
     const profiles = this.#profiles;
-    const relations = parts.profiles && new StoredRelations(parts.profiles);
+    const { relations } = parts;
     const listener = this.#listener();
     const known = { ...(profiles && { profiles }), ...(relations && { relations }), ...(outward && { outward }) };
     const common = { log, store, clock, listener, catalogue, memory, ...known };

@@ -4,6 +4,7 @@
  */
 import { parentPort, type Worker, workerData } from 'node:worker_threads';
 import type { AudienceService } from '../audience/audience-service.ts';
+import type { AudienceStore } from '../audience/audience-store.ts';
 import { AudienceStoreLevel } from '../audience/audience-store-level.ts';
 import { FanoutStoreLevel } from '../audience/fanout-store-level.ts';
 import { RevocationStoreLevel } from '../auth/revocation-store-level.ts';
@@ -21,7 +22,9 @@ import { EventLogSegments } from '../log/event-log-segments.ts';
 import { PersonLocales } from '../profile/person-locales.ts';
 import type { ProfileStore } from '../profile/profile-store.ts';
 import { ProfileStoreLevel } from '../profile/profile-store-level.ts';
+import { followersOf, StoredRelations } from '../shard/relation-reader.ts';
 import { usualMemory } from '../shard/shard-memory.ts';
+import { Simulator } from '../shard/simulator.ts';
 import { TimerStoreLevel } from '../shard/timer-store-level.ts';
 import { AudienceWork, type AudienceWorkParts } from './audience-work.ts';
 import { Answerer, type Handler } from './channel.ts';
@@ -64,12 +67,12 @@ async function open(): Promise<Record<string, Handler>> {
   const { cursorSecret } = options;
   const inbox = new InboxServiceStore({ store, clock, cursorSecret, describe, explain, localeOf: locales.of });
   const timers = new TimerStoreLevel(db);
-  const audienceWork = openAudiences(db, { log, clock, onProblem, bulkBehindBytes: () => host.behindBytes('bulk') });
+  const audiences = new AudienceStoreLevel(db, 'audience/');
+  const relations = new StoredRelations(profiles, followersOf(audiences, options.audiences));
+  const bulkBehindBytes = (): number => host.behindBytes('bulk');
+  const audienceWork = openAudiences(db, audiences, { log, clock, onProblem, bulkBehindBytes });
   const host: ShardHost = new ShardHost({
-    log,
-    store,
-    inbox,
-    profiles,
+    ...{ log, store, inbox, profiles, relations },
     outward: { timers, channels: [] },
     clock,
     shards: options.shards,
@@ -87,15 +90,11 @@ async function open(): Promise<Record<string, Handler>> {
   const loopDelay = watchLoopDelay(telemetry, 'worker');
   await audienceWork.start();
   await host.start();
-  host.failed.catch((error: unknown) => {
-    host.report('shardFailed', error);
-    // Nothing more can be acknowledged or applied: the process must end and start again from the log.
-    setImmediate(() => {
-      throw error;
-    });
-  });
+  endWhenFailed(host);
+  const simulator = new Simulator({ store, profiles, relations, channels: [], catalogue: content });
   return {
     ...inboxHandlers(host, inbox),
+    simulate: simulator.simulate.bind(simulator),
     idempotencyGet: idempotency.get.bind(idempotency),
     idempotencyPut: idempotency.put.bind(idempotency),
     idempotencyExpire: idempotency.expire.bind(idempotency),
@@ -119,6 +118,16 @@ async function open(): Promise<Record<string, Handler>> {
       await db.close();
     },
   };
+}
+
+/** Nothing more can be acknowledged or applied then: the process must end and start again from the log. */
+function endWhenFailed(host: ShardHost): void {
+  host.failed.catch((error: unknown) => {
+    host.report('shardFailed', error);
+    setImmediate(() => {
+      throw error;
+    });
+  });
 }
 
 function inboxHandlers(host: ShardHost, inbox: InboxService): Record<string, Handler> {
@@ -148,10 +157,10 @@ function profileHandlers(profiles: ProfileStore): Record<string, Handler> {
 
 type SharedParts = Pick<AudienceWorkParts, 'log' | 'clock' | 'onProblem' | 'bulkBehindBytes'>;
 
-function openAudiences(db: LevelDb, parts: SharedParts): AudienceWork {
+function openAudiences(db: LevelDb, audiences: AudienceStore, parts: SharedParts): AudienceWork {
   return new AudienceWork({
     ...parts,
-    audiences: new AudienceStoreLevel(db, 'audience/'),
+    audiences,
     fanouts: new FanoutStoreLevel(db, 'fanout/'),
     shards: options.shards,
     settings: options.audiences,

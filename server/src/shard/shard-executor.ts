@@ -12,8 +12,6 @@ import { lanes } from '@carillon/contract/lanes.ts';
 import { type PersonKey, personKey } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import { decide } from '../decide/decide.ts';
-import { unknownRelation } from '../decide/judge-source.ts';
-import { filteredKey } from '../inbox/filtered-key.ts';
 import type { Position } from '../log/event-log.ts';
 import { startPosition } from '../log/event-log.ts';
 import { RecordView } from '../log/record.ts';
@@ -23,6 +21,7 @@ import { type LaneBatches, LaneReader } from './lane-reader.ts';
 import { Outbox } from './outbox.ts';
 import { PeopleCache } from './people-cache.ts';
 import type { Person } from './person.ts';
+import { isReady, preparePerson } from './prepare-person.ts';
 import { RecordFacts } from './record-facts.ts';
 import type { UnusableReason } from './shard-listener.ts';
 import type { ShardOptions } from './shard-options.ts';
@@ -276,9 +275,9 @@ export class ShardExecutor {
       else this.#options.watch?.saw(this.#view, this.#facts.type.name);
       while (next < end) {
         const person = recipients[next++] as Person;
-        if (!this.#isReady(person)) {
+        if (!isReady(person, this.#facts)) {
           touched.add(person);
-          await this.#prepare(person);
+          await preparePerson(person, this.#facts, { people: this.#people, relations: this.#options.relations });
         }
         if (!this.#decideOne(person, nowMs)) fault = 'failed';
         if (person.isDirty) touched.add(person);
@@ -317,39 +316,6 @@ export class ShardExecutor {
     const { lane } = this.#view;
     const position = this.#positions[lanes.indexOf(lane)] as Position;
     listener.unusable({ shard, lane, position, offset: start, bytes: batch.subarray(start, end), reason });
-  }
-
-  /** Everything the event's rule will ask for is in memory: the usual case, without waiting. */
-  #isReady(person: Person): boolean {
-    const { groupKeys, backToMs, wholeInbox } = this.#facts.needs;
-    if (!person.needBackTo(backToMs) || wholeInbox || person.wishes.lacksRelation(this.#facts.actorId)) return false;
-    for (const key of groupKeys) {
-      if (!person.holdsGroup(key)) return false;
-      if (person.hasFiltered && !person.holdsGroup(filteredKey(key))) return false;
-    }
-    return true;
-  }
-
-  async #prepare(person: Person): Promise<void> {
-    const { actorId } = this.#facts;
-    if (person.wishes.lacksRelation(actorId)) {
-      const { relations } = this.#options;
-      person.wishes.knowRelation(
-        actorId,
-        (await relations?.of(person.key, actorId, this.#facts.acceptedAtMs)) ?? unknownRelation,
-      );
-    }
-    const { groupKeys, backToMs, wholeInbox } = this.#facts.needs;
-    if (wholeInbox) {
-      await this.#people.loadAll(person);
-      await this.#people.loadMembers(person, person.groups);
-      return;
-    }
-    await this.#people.loadBackTo(person, backToMs);
-    for (const key of groupKeys) {
-      await this.#people.loadGroup(person, key);
-      if (person.hasFiltered) await this.#people.loadGroup(person, filteredKey(key));
-    }
   }
 
   async #write(people: readonly Person[], positions: readonly Position[]): Promise<void> {

@@ -3,11 +3,14 @@ import assert from 'node:assert/strict';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Event } from '@carillon/contract/event.ts';
 import { packEvents } from '../../../test/sim/pack-event.ts';
-import { personKey } from '../base/ids.ts';
+import { AudienceStoreMemory } from '../audience/audience-store-memory.ts';
+import { audienceKey, personKey } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import { VirtualClock } from '../base/virtual-clock.ts';
 import { describeInApp } from '../content/describe-in-app.ts';
+import { builtInTypes } from '../content/type-catalogue.ts';
 import type { EndpointState } from '../decide/decide-channels.ts';
+import type { SimulatedDecision } from '../decide/event-simulator.ts';
 import type { Dispatch, OutwardChannel } from '../deliver/outward-channel.ts';
 import { createProgress } from '../embedded/progress.ts';
 import { ShardHost } from '../embedded/shard-host.ts';
@@ -18,6 +21,8 @@ import type { Item } from '../inbox/item.ts';
 import { EventLogMemory, MemoryLogState } from '../log/event-log-memory.ts';
 import type { ProfileChange } from '../profile/profile-change.ts';
 import { ProfileStoreMemory } from '../profile/profile-store-memory.ts';
+import { StoredRelations } from './relation-reader.ts';
+import { Simulator } from './simulator.ts';
 import { TimerStoreMemory } from './timer-store-memory.ts';
 
 export const t0 = Date.parse('2026-03-10T12:00:00Z');
@@ -57,6 +62,7 @@ export class RecordingChannel implements OutwardChannel {
 export class TestPerson {
   readonly clock = new VirtualClock(t0);
   readonly profiles = new ProfileStoreMemory(this.clock);
+  readonly audiences = new AudienceStoreMemory();
   readonly timers = new TimerStoreMemory();
   readonly push = new RecordingChannel('push');
   readonly email = new RecordingChannel('email');
@@ -91,14 +97,35 @@ export class TestPerson {
     await this.profiles.change([{ person: personKey('default', user), change }]);
   }
 
+  async follow(follower: string, followed: string): Promise<void> {
+    const audience = audienceKey('default', `followers:${followed}`);
+    const nowMs = this.clock.now();
+    const change = { audience, user: follower, present: true, notify: null, seq: null, timeMs: nowMs, takenMs: nowMs };
+    await this.audiences.apply([change]);
+  }
+
   choose(choices: Extract<ProfileChange, { kind: 'choices' }>['choices']): Promise<void> {
     return this.change({ kind: 'choices', choices, expected: null });
   }
 
   /** Takes no time. */
   async send(type: string, actor: string, on: string, more: Partial<Omit<Event, 'actor'>> = {}): Promise<void> {
+    await this.#host.append(packEvents([this.#event(type, actor, on, more)], this.clock.now()));
+    await this.#host.settled();
+  }
+
+  /** What would happen to the person. */
+  async simulate(type: string, actor: string, on: string): Promise<SimulatedDecision> {
+    const { store, profiles, push, email } = this;
+    const relations = new StoredRelations(profiles, null);
+    const simulator = new Simulator({ store, profiles, relations, channels: [push, email], catalogue: builtInTypes });
+    const [found] = await simulator.simulate(packEvents([this.#event(type, actor, on, {})], this.clock.now()).bytes);
+    return found as SimulatedDecision;
+  }
+
+  #event(type: string, actor: string, on: string, more: Partial<Omit<Event, 'actor'>>): Event {
     const [kind = '', id = ''] = on.split(':');
-    const event = {
+    return {
       id: `e${++this.#events}`,
       source: 'app',
       type,
@@ -108,8 +135,6 @@ export class TestPerson {
       to: { user: 'r1' },
       ...more,
     };
-    await this.#host.append(packEvents([event], this.clock.now()));
-    await this.#host.settled();
   }
 
   /** Lets time pass, with all that is due in it. */
@@ -187,6 +212,7 @@ export class TestPerson {
     const { clock, profiles, store, timers, push, email } = this;
     return new ShardHost({
       ...{ log: new EventLogMemory(this.#log), store, inbox: this.#service, profiles, clock, shards: 1 },
+      relations: new StoredRelations(profiles, { audiences: this.audiences, kind: 'followers' }),
       outward: { timers, channels: [push, email] },
       progress: createProgress(),
       onFrames: (bytes) => {

@@ -40,6 +40,21 @@ test('BC-29: a mute of an actor, a thread or a word holds from the next event on
   await one.stop();
 });
 
+test('rules for people one does not follow, and who do not follow one, go by who follows whom', async () => {
+  const one = await TestPerson.start();
+  await one.choose({ relations: { notFollowed: 'filter', notFollowing: 'drop' } });
+  await one.follow('fan', 'r1');
+  await one.follow('friend', 'r1');
+  await one.follow('r1', 'friend');
+  await one.send('post.liked', 'friend', 'post:p1');
+  await one.send('post.liked', 'fan', 'post:p1');
+  await one.send('post.liked', 'stranger', 'post:p1');
+  assert.deepEqual(await one.shown(), ['post.liked p1 friend']);
+  assert.deepEqual(await one.shown('filtered'), ['post.liked p1 fan']);
+  assert.deepEqual(one.reasons, ['default', 'relation', 'relation']);
+  await one.stop();
+});
+
 test('what a rule keeps apart is in the filtered view alone: not listed, not counted, not streamed, and undone there', async () => {
   const one = await TestPerson.start();
   await one.choose({ relations: { newAccounts: 'filter' } });
