@@ -60,22 +60,22 @@ export class InboxServiceStore implements InboxService {
   }
 
   async page(person: PersonKey, query: PageQuery): Promise<NotificationPage> {
-    const { items, marks, nextCursor, counts, nowMs } = await this.#page(person, query);
     const describe = await this.#describeIn(person, query.locale);
+    const { items, marks, nextCursor, counts, nowMs } = await this.#page(person, query);
     return { items: items.map((item) => toNotification(item, marks, nowMs, describe)), nextCursor, counts };
   }
 
   async pageText(person: PersonKey, query: PageQuery): Promise<PageText> {
-    const { items, marks, nextCursor, counts, nowMs } = await this.#page(person, query);
     const describe = await this.#describeIn(person, query.locale);
+    const { items, marks, nextCursor, counts, nowMs } = await this.#page(person, query);
     const list = listJson(items.map((item) => notificationJson(item, marks, nowMs, describe)));
     const json = `{"items":${list},"nextCursor":${JSON.stringify(nextCursor)},"counts":${JSON.stringify(counts)}}`;
     return { json: Buffer.from(json), nextCursor, validUntilMs: nextSnoozeEnd(marks, nowMs) };
   }
 
   async notification(person: PersonKey, id: NotificationId, locale?: string | null): Promise<Notification> {
-    const item = await this.#item(person, id);
     const describe = await this.#describeIn(person, locale);
+    const item = await this.#item(person, id);
     return toNotification(item, await this.#store.marks(person), this.#clock.now(), describe);
   }
 

@@ -143,8 +143,9 @@ export class LiveFeedBus implements LiveFeed {
     }
     const position = feed.position ?? 0;
     if (frame.kind === 'marks') {
-      // Marks of two processes may come in either order, and the older ones must not be shown last.
-      if (frame.marksVersion < feed.marksVersion) this.#lacksMarks(feed);
+      // Marks of two processes may come in either order, and the older ones must not be shown last; nor counts of fewer
+      // rows than are shown already.
+      if (frame.marksVersion < feed.marksVersion || frame.revision < position) this.#lacksMarks(feed);
       else this.#show(feed, { ...frame, revision: position });
     } else if (frame.revision > position) {
       // Something is missing, or the shard's owner has not heard of marks that were shown: the inbox tells both.
