@@ -75,6 +75,10 @@ export const metricList = {
   carillon_apply_seconds: seconds('Time to decide and write one micro-batch.', none),
   carillon_inbox_rows_total: counter('Rows written to inboxes.', none),
   carillon_timers_failed_total: counter('Timers whose work could not be done and was passed over.', none),
+  carillon_unknown_zones_total: counter(
+    'Profiles with quiet hours that were read with a time zone not known here: UTC was taken.',
+    none,
+  ),
   carillon_records_unusable_total: counter('Records of the log that could not be used and were passed over.', none),
   carillon_inbox_write_errors_total: counter('Writes to the inbox store that failed.', none),
   carillon_inbox_trimmed_total: counter('Rows deleted by retention and trimming.', none),

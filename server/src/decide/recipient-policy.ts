@@ -14,6 +14,7 @@ import {
   type SourceRules,
   type Verdict,
 } from './judge-source.ts';
+import { knownZone } from './known-zone.ts';
 import { type Quietness, quietAt, quietSpans, stillHolds } from './quiet-hours.ts';
 import { preferenceReason, resolvePreference } from './resolve-preference.ts';
 
@@ -23,6 +24,8 @@ export class RecipientPolicy {
   readonly profile: Profile | null;
   /** Some rule goes by how the actor stands to the person. */
   readonly asksRelations: boolean;
+  /** False: a time zone is stored that is not known here, and UTC is taken where it matters (D7). */
+  readonly isZoneKnown: boolean;
   readonly #rules: SourceRules | null;
   readonly #timeZone: string | null;
   readonly #spans: ReturnType<typeof quietSpans>;
@@ -35,6 +38,7 @@ export class RecipientPolicy {
     this.asksRelations = Object.values(relations ?? {}).some((rule) => rule !== undefined && rule !== 'accept');
     this.#timeZone = profile?.choices.timeZone ?? profile?.facts?.timeZone ?? null;
     this.#spans = quietSpans(profile?.choices.quietHours);
+    this.isZoneKnown = this.#spans.length === 0 || knownZone(this.#timeZone).isAsStored;
     this.#rules = mutes === noMutes && !this.asksRelations ? null : { mutes, relations };
   }
 

@@ -1,10 +1,13 @@
 /** What a person wants, and how they can be reached, as it stands for the micro-batch at hand. */
+import { series, telemetry } from '../base/telemetry.ts';
 import type { TypeEntry } from '../content/type-entry.ts';
 import type { EventFacts } from '../decide/event-facts.ts';
 import { type ActorRelation, unknownRelation, type Verdict } from '../decide/judge-source.ts';
 import { noWishes, RecipientPolicy } from '../decide/recipient-policy.ts';
 import type { Profile } from '../profile/profile.ts';
 import { noReach, type Reach } from './reach.ts';
+
+const unknownZones = series('carillon_unknown_zones_total', {});
 
 export class Wishes {
   policy: RecipientPolicy = noWishes;
@@ -15,6 +18,7 @@ export class Wishes {
   useProfile(profile: Profile | null): void {
     if (this.policy.profile === profile) return;
     this.policy = profile === null ? noWishes : new RecipientPolicy(profile);
+    if (!this.policy.isZoneKnown) telemetry.add(unknownZones);
   }
 
   /** A rule goes by how this actor stands to the person, which has not been looked up yet. */
