@@ -73,6 +73,11 @@ export function takeSummary(state: CapState, cap: Cap, nowMs: number): SummarySt
   return { kind: 'send', covers: state.waiting, state: noteSent({ ...state, waiting: 0 }, nowMs) };
 }
 
+/** Nothing of it can matter from now on: it need not be kept. */
+export function isSpent({ sentAtMs, waiting }: CapState, nowMs: number): boolean {
+  return waiting === 0 && (sentAtMs.at(-1) ?? Number.NEGATIVE_INFINITY) <= nowMs - dayMs;
+}
+
 /** The first time, from now on, at which one more does not exceed the cap. */
 function roomAtMs({ sentAtMs }: CapState, { hourMax, dayMax }: Cap, nowMs: number): number {
   return Math.max(nowMs, freeAt(sentAtMs, hourMax, hourMs), freeAt(sentAtMs, dayMax, dayMs));
