@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Files about audiences, which a cluster has not yet, about the embedded engine's disk, and about the tests themselves. */
-const embeddedFiles = ['audience', 'full-disk', 'pending-cases', 'both-engines'];
+/** Files about the embedded engine's disk, and about the tests themselves. */
+const embeddedFiles = ['full-disk', 'pending-cases', 'both-engines'];
 /** Tests in the other files that are about that disk: a copied store folder, and a second process on one folder. */
 const embeddedTests = 2;
 

@@ -4,6 +4,8 @@
  */
 import { lanes } from '@carillon/contract/lanes.ts';
 import type { Client } from 'cassandra-driver';
+import type { FanoutStore } from '../../server/src/audience/fanout-store.ts';
+import { FanoutStorePostgres } from '../../server/src/audience/fanout-store-postgres.ts';
 import { systemClock } from '../../server/src/base/clock.ts';
 import { loadConfig } from '../../server/src/base/config.ts';
 import type { Config } from '../../server/src/base/config-schema.ts';
@@ -30,6 +32,7 @@ export class ClusterRun implements ServiceRun {
   readonly #clients: ServiceClients;
   readonly #edge: Edge;
   readonly #store: InboxStore;
+  readonly #fanouts: FanoutStore;
   #processes: readonly ServerProcess[] = [];
 
   private constructor(file: string, config: Config, clients: ServiceClients, edge: Edge) {
@@ -38,6 +41,7 @@ export class ClusterRun implements ServiceRun {
     this.#clients = clients;
     this.#edge = edge;
     this.shards = derivedConfig(config).shards;
+    this.#fanouts = new FanoutStorePostgres(clients.database);
     this.#store = new InboxStoreCassandra({ client: clients.cassandra, clock: systemClock });
   }
 
@@ -89,10 +93,12 @@ export class ClusterRun implements ServiceRun {
     return (all[0] ?? []).map((_, series) => all.reduce((sum, values) => sum + (values[series] ?? 0), 0));
   }
 
-  /** Resolves once all that is in the log is applied. */
+  /** Resolves once all that is in the log is applied, and all that is for audiences has gone into it. */
   async settled(): Promise<void> {
     await eventually(async () => {
-      if ((await this.#unapplied()) === 0) return true;
+      const isApplied = async (): Promise<boolean> => (await this.#unapplied()) === 0;
+      // Applying begins fan-outs, and these write to the log before they are done.
+      if ((await isApplied()) && (await this.#fanouts.waiting(1)) === 0 && (await isApplied())) return true;
       await new Promise<void>((resolve) => systemClock.after(10, resolve));
       return false;
     });

@@ -1,10 +1,13 @@
 /** One process of the simulated cluster: the real engine of its roles over ports in memory that may fail, stall or end it. */
 
+import { AudienceStoreMemory } from '../../server/src/audience/audience-store-memory.ts';
+import { FanoutStoreMemory } from '../../server/src/audience/fanout-store-memory.ts';
 import { RevocationStoreMemory } from '../../server/src/auth/revocation-store-memory.ts';
 import type { Clock } from '../../server/src/base/clock.ts';
 import type { Role } from '../../server/src/base/config-schema.ts';
 import { defaultTenant } from '../../server/src/base/ids.ts';
 import { ClusterEngine } from '../../server/src/cluster/cluster-engine.ts';
+import type { AudienceStores } from '../../server/src/cluster/shared-audiences.ts';
 import { builtInTypes } from '../../server/src/content/type-catalogue.ts';
 import { type BusHub, BusMemory } from '../../server/src/deliver/realtime/bus-memory.ts';
 import type { LiveFeed } from '../../server/src/deliver/realtime/live-feed.ts';
@@ -32,6 +35,8 @@ export interface SharedServices {
   readonly faults: Faults;
   readonly memory: ShardMemory;
   readonly behind: () => Promise<readonly number[]>;
+  /** New ones for each process unless given. */
+  readonly audiences?: AudienceStores;
 }
 
 const producer = {
@@ -55,7 +60,9 @@ export class ClusterProcess {
     this.#bus = bus;
     this.#member = member;
     const { log } = engine;
-    this.#intake = log && new Intake({ log, types: builtInTypes, clock: life.clock });
+    const { audiences } = engine;
+    const known = audiences === null ? {} : { audiences };
+    this.#intake = log && new Intake({ log, types: builtInTypes, clock: life.clock, ...known });
   }
 
   /** `name`: new with each start. */
@@ -79,6 +86,7 @@ export class ClusterProcess {
         'rows',
         'marks',
       ]),
+      audiences: services.audiences ?? memoryAudiences(),
       profiles: new ProfileStoreMemory(life.clock),
       presence: life.around(services.presence, ['gatewaysOf']),
       gateway: name,
@@ -120,6 +128,11 @@ export class ClusterProcess {
     this.#bus.close();
     await this.#member?.expire();
   }
+}
+
+export function memoryAudiences(): AudienceStores {
+  const settings = { followersKind: 'followers', sources: [] };
+  return { audiences: new AudienceStoreMemory(), fanouts: new FanoutStoreMemory(), settings };
 }
 
 /** The services outlive the process. */

@@ -7,6 +7,7 @@ import type { Event } from '@carillon/contract/event.ts';
 import type { AudienceStore } from '../../server/src/audience/audience-store.ts';
 import { AudienceStoreMemory } from '../../server/src/audience/audience-store-memory.ts';
 import { FanoutStoreMemory } from '../../server/src/audience/fanout-store-memory.ts';
+import { LaneRoom } from '../../server/src/audience/lane-room.ts';
 import { shardOf } from '../../server/src/base/hash.ts';
 import { audienceKey, personKey } from '../../server/src/base/ids.ts';
 import { type Random, seededRandom } from '../../server/src/base/random.ts';
@@ -219,7 +220,8 @@ export class FanoutSimulation {
       const store = this.#countTold(life.around<InboxStore>(this.#store, ['write']), life);
       const kept = life.around<AudienceStore>(this.#audiences, ['apply', 'members']);
       const fanouts = life.around(this.#fanouts, ['begin', 'load', 'advance', 'finish']);
-      const work: AudienceWork = new AudienceWork({
+      const room = new LaneRoom({ behindBytes: () => host.behindBytes('bulk'), bytesMax: 500, batchesMax: 8 });
+      const work = new AudienceWork({
         audiences: kept,
         fanouts,
         log,
@@ -227,7 +229,7 @@ export class FanoutSimulation {
         clock,
         settings: { followersKind: 'followers', sources: [] },
         chunkMembers: 1 + this.random.below(4),
-        bulkBehindBytes: () => host.behindBytes('bulk'),
+        room,
         onProblem: () => {},
       });
       const host: ShardHost = new ShardHost({
@@ -245,7 +247,7 @@ export class FanoutSimulation {
         },
         onProblem: () => {},
         watch: () => work.watch(),
-        onApplied: () => life.isDead || work.applied(),
+        onApplied: () => life.isDead || room.applied(),
       });
       this.#work = work;
       this.#host = host;

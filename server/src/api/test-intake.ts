@@ -8,6 +8,7 @@ import { TokenAuthenticator } from '../auth/token-authenticator.ts';
 import { seededRandom } from '../base/random.ts';
 import { VirtualClock } from '../base/virtual-clock.ts';
 import { builtInTypes } from '../content/type-catalogue.ts';
+import type { AudienceCheck } from '../intake/audience-check.ts';
 import type { EventOutcomes } from '../intake/event-results.ts';
 import { Idempotency } from '../intake/idempotency.ts';
 import { IdempotencyStoreMemory } from '../intake/idempotency-store-memory.ts';
@@ -86,7 +87,7 @@ export interface TestIntake {
 }
 
 export async function openTestIntake(
-  options: { shards?: number; rate?: { perSecond: number; burst: number } } = {},
+  options: { shards?: number; rate?: { perSecond: number; burst: number }; audiences?: AudienceCheck } = {},
 ): Promise<TestIntake> {
   const clock = new VirtualClock();
   const random = seededRandom(3);
@@ -99,6 +100,7 @@ export async function openTestIntake(
     types: builtInTypes,
     clock,
     ...(rate && { rate }),
+    ...(options.audiences && { audiences: options.audiences }),
     onResult: (outcome) => outcomes.push(outcome),
   });
   const failures: HttpFailure[] = [];

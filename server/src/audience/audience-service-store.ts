@@ -16,8 +16,8 @@ export interface AudienceServiceParts {
   readonly clock: Clock;
   /** Kinds of audiences that exist whether or not somebody is in them: followers, and those the app answers for. */
   readonly openKinds: ReadonlySet<string>;
-  /** Fan-outs that are not done. */
-  readonly waiting: () => number;
+  /** Fan-outs that are not done, about. */
+  readonly waiting: () => number | Promise<number>;
 }
 
 const changedByApi = series('carillon_audience_changes_total', { by: 'api' });
@@ -31,7 +31,7 @@ export class AudienceServiceStore implements AudienceService {
 
   async unknown(tenant: string, names: readonly string[]): Promise<ReadonlySet<string>> {
     const { audiences, openKinds, waiting } = this.#parts;
-    if (waiting() >= limits.fanoutsWaitingMax) {
+    if ((await waiting()) >= limits.fanoutsWaitingMax) {
       throw new CarillonError('CARILLON_OVERLOADED', 'Too many events to audiences wait.', {
         retryAfterSeconds: limits.overloadRetrySeconds,
       });

@@ -86,6 +86,10 @@ export class FanoutStoreLevel implements FanoutStore {
     );
   }
 
+  async waiting(max: number): Promise<number> {
+    return (await this.#db.keys({ gte: `${this.#prefix}s`, lt: `${this.#prefix}t`, limit: max }).all()).length;
+  }
+
   async list(tenant: string, max: number): Promise<FanoutSummary[]> {
     const underWay: FanoutSummary[] = [];
     const jobs = this.#db.iterator({ gte: `${this.#prefix}q`, lt: `${this.#prefix}r` });

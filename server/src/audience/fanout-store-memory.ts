@@ -36,6 +36,10 @@ export class FanoutStoreMemory implements FanoutStore {
     this.#done.set(job.id, summaryOf(job, progress, doneMs));
   }
 
+  async waiting(max: number): Promise<number> {
+    return Math.min(max, this.#underWay.size);
+  }
+
   async list(tenant: string, max: number): Promise<readonly FanoutSummary[]> {
     const underWay = [...this.#underWay.values()].map(({ job, progress }) => summaryOf(job, progress, null));
     const done = [...this.#done.values()].sort(byId).reverse();

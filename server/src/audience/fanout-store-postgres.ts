@@ -95,6 +95,14 @@ export class FanoutStorePostgres implements FanoutStore {
     );
   }
 
+  async waiting(max: number): Promise<number> {
+    const [row] = await this.#db.query<{ count: number }>(
+      `SELECT count(*)::int AS count FROM (SELECT FROM ${this.#table} WHERE done_ms IS NULL LIMIT $1) AS counted`,
+      [max],
+    );
+    return row?.count ?? 0;
+  }
+
   async list(tenant: string, max: number): Promise<readonly FanoutSummary[]> {
     const select = `SELECT ${columns.replace('record', 'NULL AS record')} FROM ${this.#table} WHERE tenant = $1`;
     const underWay = await this.#db.query<Row>(`${select} AND done_ms IS NULL ORDER BY id LIMIT $2`, [tenant, max]);

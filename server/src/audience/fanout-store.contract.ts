@@ -55,6 +55,8 @@ export function fanoutStoreContract(name: string, open: () => Promise<FanoutStor
       assert.deepEqual(await idsOf(store, 1), ['f_x']);
       await store.finish(job('b'), reached, 2000);
       assert.deepEqual(await idsOf(store), ['f_a', 'f_c']);
+      assert.equal(await store.waiting(100), 4);
+      assert.equal(await store.waiting(3), 3);
     });
 
     test('operators see those of their tenant: under way, then done, newest first', async () => {

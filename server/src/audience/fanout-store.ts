@@ -28,6 +28,8 @@ export interface FanoutStore {
   pending(shard: number, after: FanoutId | null, max: number): Promise<readonly Pick<FanoutJob, 'id' | 'audience'>[]>;
   advance(job: FanoutJob, progress: FanoutProgress): Promise<void>;
   finish(job: FanoutJob, progress: FanoutProgress, doneMs: number): Promise<void>;
+  /** How many are not done, counted up to `max`. */
+  waiting(max: number): Promise<number>;
   /** Of one tenant: those under way, oldest first, then those done, newest first. */
   list(tenant: string, max: number): Promise<readonly FanoutSummary[]>;
   /** Forgets some that were done before a time. Answers how many; 0 when none is left. */

@@ -58,8 +58,9 @@ export class Fanout implements Service {
   /** How often in a row an audience could not go on. */
   readonly #failures = new Map<AudienceKey, number>();
   readonly #running: Promise<void>;
+  /** All that is not done. */
+  readonly #ids = new Set<FanoutId>();
   #wake: (() => void) | null = null;
-  #count = 0;
   #isStopping = false;
 
   constructor(parts: FanoutParts) {
@@ -69,7 +70,7 @@ export class Fanout implements Service {
 
   /** How many are not done, of those it has been told of. */
   get waiting(): number {
-    return this.#count;
+    return this.#ids.size;
   }
 
   /** Takes up what is not done of a shard: when it becomes ours, before its log is read on. */
@@ -91,25 +92,28 @@ export class Fanout implements Service {
   drop(shard: number): void {
     for (const [audience, jobs] of this.#waiting) {
       const left = jobs.filter((job) => job.shard !== shard);
-      this.#setCount(this.#count - (jobs.length - left.length));
+      for (const job of jobs) if (job.shard === shard) this.#ids.delete(job.id);
       if (left.length > 0) this.#waiting.set(audience, left);
       else this.#waiting.delete(audience);
       if (this.#underWay.get(audience)?.job.shard === shard) this.#underWay.delete(audience);
     }
+    this.#noteCount();
   }
 
-  /** Fan-outs that have begun, each told once. */
+  /** Fan-outs that have begun. Those it has been told of already are passed over. */
   add(jobs: readonly Waiting[]): void {
     for (const job of jobs) {
-      const queue = this.#waiting.get(job.audience);
       const { id, audience, shard } = job;
+      if (this.#ids.has(id)) continue;
+      this.#ids.add(id);
+      const queue = this.#waiting.get(audience);
       if (queue !== undefined) queue.push({ id, audience, shard });
       else {
         this.#waiting.set(audience, [{ id, audience, shard }]);
         this.#turns.add(audience);
       }
     }
-    this.#setCount(this.#count + jobs.length);
+    this.#noteCount();
     this.#wakeUp();
   }
 
@@ -119,7 +123,8 @@ export class Fanout implements Service {
     for (const cancel of this.#resting) cancel();
     this.#wakeUp();
     await this.#running;
-    this.#setCount(0);
+    this.#ids.clear();
+    this.#noteCount();
   }
 
   async #run(): Promise<void> {
@@ -195,7 +200,8 @@ export class Fanout implements Service {
     if (queue?.[0]?.id !== id) return;
     queue.shift();
     if (queue.length === 0) this.#waiting.delete(audience);
-    this.#setCount(this.#count - 1);
+    this.#ids.delete(id);
+    this.#noteCount();
   }
 
   /** Others go on meanwhile. */
@@ -212,9 +218,8 @@ export class Fanout implements Service {
     this.#resting.add(cancel);
   }
 
-  #setCount(count: number): void {
-    this.#count = count;
-    telemetry.set(metrics.waiting, count);
+  #noteCount(): void {
+    telemetry.set(metrics.waiting, this.#ids.size);
   }
 
   #wakeUp(): void {

@@ -27,6 +27,14 @@ export const audienceLimits = {
   fanoutAheadBytes: 8 * KiB,
   /** Micro-batches after which a chunk is written all the same, where others keep the bulk lane full. */
   fanoutBatchesMax: 8,
+  /** On a cluster: records of the bulk lane that may wait for each shard, chunks between two looks, and how often is looked. */
+  fanoutRecordsPerShard: 12,
+  fanoutChunksPerLook: 6,
+  fanoutLookMs: 250,
+  /** After this a chunk is written all the same. */
+  fanoutWaitMs: 2 * second,
+  /** How old the number of fan-outs that wait may be, by which events to audiences are refused. */
+  fanoutsCountedMs: second,
   /** Wait before a fan-out that failed (members, log or store) goes on: at first, doubled each time, and in the end. */
   fanoutRetryMs: { first: second, last: 60 * second },
   /** Fan-outs that wait in one process; above, events to audiences are refused for now. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { ActedEvent } from '@carillon/contract/event.ts';
 import type { ServerFrame } from '@carillon/contract/stream.ts';
-import { ClusterProcess, type SharedServices } from '../../../test/sim/cluster-process.ts';
+import { ClusterProcess, memoryAudiences, type SharedServices } from '../../../test/sim/cluster-process.ts';
 import { Faults, turn } from '../../../test/sim/faults.ts';
 import { SimulatedGroup } from '../../../test/sim/simulated-group.ts';
 import type { Role } from '../base/config-schema.ts';
@@ -56,6 +56,7 @@ async function scene(t: TestContext, sets: readonly (readonly Role[])[]) {
     faults: new Faults(seededRandom(1), { crashOneIn: 0, failOneIn: 0, slowOneIn: 0 }),
     memory: usualMemory,
     behind: async () => [0, 0, 0],
+    audiences: memoryAudiences(),
   };
   const started: ClusterProcess[] = [];
   const start = async (roles: readonly Role[]): Promise<ClusterProcess> => {
@@ -109,6 +110,47 @@ test('G2, V30: an event taken by one process is told by a second to a stream of 
   await intake.take([like('a1')]);
   await settle(clock);
   assert.deepEqual(shown(frames), ['p1 1']);
+});
+
+test('F1, F2: follows keep an audience, and whoever owns its shard fans out to it, also a new owner', async (t) => {
+  const { clock, store, services, processes, start } = await scene(t, [['intake'], ['shard']]);
+  const [intake, first] = processes as [ClusterProcess, ClusterProcess];
+  const common = { source: 's', time: '2026-03-10T11:00:00Z' };
+  const whom = { kind: 'user', id: 'u1' };
+  const follow = (user: string) => ({
+    ...common,
+    id: `f-${user}`,
+    type: 'user.followed',
+    actor: { id: user },
+    object: whom,
+    to: { user: 'u1' },
+  });
+  const post = (id: string) => ({
+    ...common,
+    id,
+    type: 'post.published',
+    actor: { id: 'u1' },
+    object: { kind: 'post', id },
+    to: { audience: 'followers:u1' },
+  });
+  const posts = async (user: string) => (await store.rows(personKey('default', user), null, 10)).length;
+  await intake.take(['b1', 'b2', 'b3'].map(follow));
+  await settle(clock);
+  await intake.take([post('p1')]);
+  await settle(clock, 100);
+  for (const user of ['b1', 'b2', 'b3']) assert.equal(await posts(user), 1, user);
+
+  // It dies before it has fanned out the second; the next owner does.
+  first.life.sleep();
+  await intake.take([post('p2')]);
+  await settle(clock);
+  first.life.end();
+  await first.buried();
+  assert.equal(await posts('b1'), 1);
+  await start(['shard']);
+  await settle(clock, limits.lateWriteMs / 10);
+  for (const user of ['b1', 'b2', 'b3']) assert.equal(await posts(user), 2, user);
+  assert.equal(await services.audiences?.fanouts.waiting(10), 0);
 });
 
 test('D5, I3: marks made by the API close the group at the owner of the shard, and reach other devices', async (t) => {

@@ -15,10 +15,12 @@ import { LiveFeedBus } from '../deliver/realtime/live-feed-bus.ts';
 import { LivePublisher } from '../deliver/realtime/live-publisher.ts';
 import type { GatewayId, Presence } from '../deliver/realtime/presence.ts';
 import type { StreamTickets } from '../deliver/realtime/stream-tickets.ts';
+import type { AudienceWork } from '../embedded/audience-work.ts';
 import { type Problem, ShardReports } from '../embedded/shard-reports.ts';
 import type { Engine } from '../engine.ts';
 import { InboxServiceStore } from '../inbox/inbox-service-store.ts';
 import type { InboxStore } from '../inbox/inbox-store.ts';
+import type { AudienceCheck } from '../intake/audience-check.ts';
 import type { IdempotencyStore } from '../intake/idempotency-store.ts';
 import type { IntakeLog } from '../intake/intake-log.ts';
 import { RateLimit } from '../intake/rate-limit.ts';
@@ -28,13 +30,14 @@ import type { EventLog } from '../log/event-log.ts';
 import type { ReadinessCheck } from '../ops/readiness.ts';
 import { PersonLocales } from '../profile/person-locales.ts';
 import type { ProfileStore } from '../profile/profile-store.ts';
-import { StoredRelations } from '../shard/relation-reader.ts';
+import { type Followers, followersOf, StoredRelations } from '../shard/relation-reader.ts';
 import type { ShardMemory } from '../shard/shard-memory.ts';
 import type { ShardOwnership } from '../shard/shard-ownership.ts';
 import { Simulator } from '../shard/simulator.ts';
 import { fencedStore } from './fenced-store.ts';
 import { OwnedShards } from './owned-shards.ts';
 import { ShardUpkeep, type UpkeepOptions } from './shard-upkeep.ts';
+import { type AudienceStores, sharedService, sharedWork } from './shared-audiences.ts';
 import { SharedInbox } from './shared-inbox.ts';
 import { SharedLog } from './shared-log.ts';
 
@@ -54,6 +57,7 @@ export interface ClusterParts {
   readonly behind: () => Promise<readonly number[]>;
   readonly store: InboxStore;
   readonly profiles: ProfileStore;
+  readonly audiences: AudienceStores;
   readonly presence: Presence;
   readonly bus: Bus;
   /** New with each start. */
@@ -63,7 +67,7 @@ export interface ClusterParts {
   readonly tickets: StreamTickets;
   readonly rateShare: RateShare;
   /** Begins to take events from where else they come, for role `intake`. */
-  readonly openTopics: (events: IntakeLog) => readonly TopicIntake[];
+  readonly openTopics: (events: IntakeLog, audiences: AudienceCheck) => readonly TopicIntake[];
   readonly clock: Clock;
   readonly cursorSecret: Uint8Array;
   readonly memory: ShardMemory;
@@ -78,7 +82,7 @@ export interface ClusterParts {
 export class ClusterEngine implements Engine {
   readonly log: SharedLog | null = null;
   readonly inbox: SharedInbox | null = null;
-  readonly audiences: AudienceService | null = null;
+  readonly audiences: AudienceService | null;
   readonly feed: LiveFeedBus | null = null;
   readonly profiles: ProfileStore | null;
   readonly simulator: EventSimulator | null;
@@ -93,6 +97,7 @@ export class ClusterEngine implements Engine {
   readonly #locales: PersonLocales;
   readonly #shards: OwnedShards | null = null;
   readonly #upkeep: ShardUpkeep | null = null;
+  readonly #audienceWork: AudienceWork | null = null;
   readonly #stopSharing: () => void = () => {};
   readonly #topics: readonly TopicIntake[];
 
@@ -101,6 +106,8 @@ export class ClusterEngine implements Engine {
     const { roles, shards, log, group, store, presence, bus, gateway, clock, cursorSecret, onProblem } = parts;
     this.profiles = roles.includes('api') ? parts.profiles : null;
     this.simulator = roles.includes('api') ? simulatorOf(parts) : null;
+    const audiences = sharedService({ ...parts, ...parts.audiences });
+    this.audiences = roles.includes('api') || roles.includes('intake') ? audiences : null;
     const { content = builtInContent } = parts;
     this.#locales = new PersonLocales(parts.profiles, clock);
     this.idempotency = parts.idempotency;
@@ -129,22 +136,26 @@ export class ClusterEngine implements Engine {
     if (roles.includes('shard') && log !== null && group !== null) {
       const fenced = fencedStore(store, group, shards);
       const onApplied = group.applied.bind(group);
-      const { memory } = parts;
-      const { profiles } = parts;
-      const common = { log, store: fenced, profiles, clock, bus, publisher, memory, content, reports, onProblem };
+      const { memory, profiles } = parts;
+      const followers = keptFollowers(parts);
+      const work = sharedWork({ ...parts, ...parts.audiences }, log);
+      this.#audienceWork = work;
+      const told = { bus, publisher, reports, onProblem };
+      const common = { ...told, log, store: fenced, profiles, followers, audiences: work, clock, memory, content };
       this.#shards = new OwnedShards({ ...common, shards, onApplied, onFailed: reject });
       this.#upkeep = new ShardUpkeep({
         shards: this.#shards,
         log,
         store: fenced,
         clock,
+        audiences: work,
         onProblem,
         options: parts.upkeep,
       });
     }
     if (roles.includes('api')) this.inbox = new SharedInbox(inbox, publisher);
     if (roles.includes('gateway')) this.feed = new LiveFeedBus({ gateway, presence, bus, inbox, shards, clock });
-    this.#topics = this.log === null ? [] : parts.openTopics(this.log);
+    this.#topics = this.log === null ? [] : parts.openTopics(this.log, audiences);
     for (const topic of this.#topics) topic.failed.catch(reject);
     this.checks = this.#shards === null ? [] : [this.#shards.check];
   }
@@ -171,6 +182,7 @@ export class ClusterEngine implements Engine {
     await this.feed?.close();
     for (const topic of this.#topics) await topic.stop();
     await this.#upkeep?.stop();
+    await this.#audienceWork?.stop();
     if (this.#shards !== null) await group?.stop();
     this.#shards?.close();
     this.#stopSharing();
@@ -184,7 +196,12 @@ export class ClusterEngine implements Engine {
   }
 }
 
-function simulatorOf({ store, profiles, content: catalogue = builtInContent }: ClusterParts): EventSimulator {
-  const relations = new StoredRelations(profiles, null);
+function simulatorOf(parts: ClusterParts): EventSimulator {
+  const { store, profiles, content: catalogue = builtInContent } = parts;
+  const relations = new StoredRelations(profiles, keptFollowers(parts));
   return new Simulator({ store, profiles, relations, channels: [], catalogue });
+}
+
+function keptFollowers({ audiences: { audiences, settings } }: ClusterParts): Followers | null {
+  return followersOf(audiences, settings);
 }

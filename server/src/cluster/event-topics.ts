@@ -3,6 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Config } from '../base/config-schema.ts';
 import { defaultTenant, type TenantId } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
+import type { AudienceCheck } from '../intake/audience-check.ts';
 import type { EventOutcomes } from '../intake/event-results.ts';
 import { EventTopic, type EventTopicSettings } from '../intake/event-topic.ts';
 import type { EventTypes } from '../intake/event-types.ts';
@@ -17,13 +18,15 @@ export interface EventTopicsParts {
   readonly name: string;
   readonly events: IntakeLog;
   readonly types: EventTypes;
+  readonly audiences: AudienceCheck;
   readonly onEvents: (outcomes: EventOutcomes) => void;
 }
 
-export function openEventTopics({ config, clock, log, name, events, types, onEvents }: EventTopicsParts): EventTopic[] {
+export function openEventTopics(parts: EventTopicsParts): EventTopic[] {
+  const { config, clock, log, name, events, types, audiences, onEvents } = parts;
   const kafka = kafkaOptions(config, name);
   return eventTopics(config).map((settings) =>
-    EventTopic.start({ kafka, settings, events, types, clock, log, onResult: onEvents }),
+    EventTopic.start({ kafka, settings, events, types, audiences, clock, log, onResult: onEvents }),
   );
 }
 

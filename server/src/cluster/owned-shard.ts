@@ -19,6 +19,7 @@ import type { Bus } from '../deliver/realtime/bus.ts';
 import { changesFrames } from '../deliver/realtime/changes-frames.ts';
 import { liveChannels, readLiveMessage } from '../deliver/realtime/live-messages.ts';
 import type { LivePublisher, PersonFrame, Watched } from '../deliver/realtime/live-publisher.ts';
+import type { AudienceWork } from '../embedded/audience-work.ts';
 import type { Problem, ShardReports } from '../embedded/shard-reports.ts';
 import type { InboxStore } from '../inbox/inbox-store.ts';
 import type { EventLog, Position } from '../log/event-log.ts';
@@ -46,6 +47,7 @@ export interface OwnedShardParts {
   readonly content: LiveContent;
   readonly reports: ShardReports;
   readonly onProblem: (problem: Problem) => void;
+  readonly audiences: Pick<AudienceWork, 'watch' | 'own'>;
   /** The positions are stored. */
   readonly onApplied: (shard: number, positions: readonly Position[]) => void;
 }
@@ -98,10 +100,12 @@ export class OwnedShard {
 
   async #run(): Promise<void> {
     while (!this.#isStopping) {
-      const { shard, log, store, profiles, relations, clock, memory, content: catalogue } = this.#parts;
+      const { shard, log, store, profiles, relations, clock, memory, content: catalogue, audiences } = this.#parts;
       const listener = this.#listener();
       const known = { profiles, relations, catalogue };
-      const executor = new ShardExecutor({ shard, log, store, ...known, clock, memory, listener });
+      const watch = audiences.watch();
+      const executor = new ShardExecutor({ shard, log, store, ...known, clock, memory, listener, watch });
+      const disown = audiences.own(shard);
       try {
         await this.#work(executor);
       } catch (error) {
@@ -109,6 +113,7 @@ export class OwnedShard {
       }
       this.#executor = null;
       await executor.stop().catch(() => {});
+      disown();
       if (!this.#isStopping) await this.#pause();
     }
   }

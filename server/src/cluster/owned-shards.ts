@@ -13,7 +13,7 @@ import { startPosition } from '../log/event-log.ts';
 import type { ReadinessCheck } from '../ops/readiness.ts';
 import { ProfileCache } from '../profile/profile-cache.ts';
 import type { ProfileStore } from '../profile/profile-store.ts';
-import { type RelationReader, StoredRelations } from '../shard/relation-reader.ts';
+import { type Followers, type RelationReader, StoredRelations } from '../shard/relation-reader.ts';
 import type { ShardExecutor } from '../shard/shard-executor.ts';
 import type { ShardMemory } from '../shard/shard-memory.ts';
 import type { OwnershipListener } from '../shard/shard-ownership.ts';
@@ -25,6 +25,8 @@ const ageGauges = lanes.map((lane) => series('carillon_lag_oldest_seconds', { la
 
 export interface OwnedShardsParts extends Omit<OwnedShardParts, 'shard' | 'profiles' | 'relations'> {
   readonly profiles: ProfileStore;
+  /** Null where we do not keep who follows whom. */
+  readonly followers: Followers | null;
   /** How many shards there are in all. */
   readonly shards: number;
   /** Membership cannot go on. */
@@ -42,7 +44,7 @@ export class OwnedShards implements OwnershipListener {
   constructor(parts: OwnedShardsParts) {
     this.#parts = parts;
     this.#profiles = new ProfileCache(parts.profiles);
-    this.#relations = new StoredRelations(parts.profiles, null);
+    this.#relations = new StoredRelations(parts.profiles, parts.followers);
     this.#memory = sharedMemory(parts.memory, () => Math.max(1, this.#shards.size));
   }
 

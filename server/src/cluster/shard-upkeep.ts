@@ -1,7 +1,9 @@
-/** The background work for the shards of this process: retention of their people's rows, and of their part of the log. */
+/** The background work for the shards of this process: retention of their people's rows, of their part of the log, and of
+ * audiences. */
 import type { Clock } from '../base/clock.ts';
 import { limits } from '../base/limits.ts';
 import type { Service } from '../base/service.ts';
+import type { AudienceWork } from '../embedded/audience-work.ts';
 import type { Problem } from '../embedded/shard-reports.ts';
 import type { InboxStore } from '../inbox/inbox-store.ts';
 import { Retention } from '../inbox/retention.ts';
@@ -19,6 +21,7 @@ export interface ShardUpkeepParts {
   readonly log: EventLog;
   readonly store: InboxStore;
   readonly clock: Clock;
+  readonly audiences: Pick<AudienceWork, 'prune'>;
   readonly onProblem: (problem: Problem) => void;
   readonly options: UpkeepOptions;
 }
@@ -43,9 +46,10 @@ export class ShardUpkeep implements Service {
       failed: (error) => onProblem({ event: 'inboxTrimFailed', fields: {}, error }),
     });
     this.#cancel = clock.every(limits.retentionEveryMs, () => {
-      this.#running = this.#trimLog().catch((error: unknown) =>
-        onProblem({ event: 'logTrimFailed', fields: {}, error }),
-      );
+      this.#running = this.#trimLog()
+        .catch((error: unknown) => onProblem({ event: 'logTrimFailed', fields: {}, error }))
+        .then(() => parts.audiences.prune(clock.now() - options.logKeptMs))
+        .catch((error: unknown) => onProblem({ event: 'audiencesPruneFailed', fields: {}, error }));
     });
   }
 

@@ -1,4 +1,7 @@
 /** The cluster engine on real services: connects, checks that all is as this release needs it, and puts it together. */
+
+import { AudienceStorePostgres } from '../audience/audience-store-postgres.ts';
+import { FanoutStorePostgres } from '../audience/fanout-store-postgres.ts';
 import { RevocationStoreCassandra } from '../auth/revocation-store-cassandra.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Config } from '../base/config-schema.ts';
@@ -14,6 +17,7 @@ import { RevocationStoreBus } from '../deliver/realtime/revocation-store-bus.ts'
 import { StreamTicketsRedis } from '../deliver/realtime/stream-tickets-redis.ts';
 import { type Problem, ShardReports } from '../embedded/shard-reports.ts';
 import { InboxStoreCassandra } from '../inbox/inbox-store-cassandra.ts';
+import type { AudienceCheck } from '../intake/audience-check.ts';
 import type { EventOutcomes } from '../intake/event-results.ts';
 import { IdempotencyStoreCassandra } from '../intake/idempotency-store-cassandra.ts';
 import type { IntakeLog } from '../intake/intake-log.ts';
@@ -85,13 +89,19 @@ function clusterParts(parts: StartClusterParts, clients: ServiceClients, name: s
     behind: () => kafkaLag({ admin: kafka.admin, topicPrefix, groupId, shards }),
     store: new InboxStoreCassandra({ client: cassandra, clock, retentionMs }),
     profiles: new ProfileStorePostgres(database, clock),
+    audiences: {
+      audiences: new AudienceStorePostgres(database),
+      fanouts: new FanoutStorePostgres(database),
+      settings: config.audiences,
+    },
     presence: new PresenceRedis(publisher, prefix),
     bus,
     gateway: name,
     idempotency: new IdempotencyStoreCassandra(cassandra, clock),
     revocations,
     tickets: new StreamTicketsRedis({ redis: publisher, prefix, clock, random, ticketKeptMs: limits.ticketKeptMs }),
-    openTopics: (events: IntakeLog) => openEventTopics({ ...parts, types: parts.content, name, events }),
+    openTopics: (events: IntakeLog, audiences: AudienceCheck) =>
+      openEventTopics({ ...parts, types: parts.content, name, events, audiences }),
     rateShare: new RateShareRedis(publisher, prefix, usualRate),
     clock,
     cursorSecret,

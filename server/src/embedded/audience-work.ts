@@ -10,7 +10,6 @@ import type { AudienceStore } from '../audience/audience-store.ts';
 import { AudienceWatch } from '../audience/audience-watch.ts';
 import { Fanout } from '../audience/fanout.ts';
 import type { FanoutStore } from '../audience/fanout-store.ts';
-import { LaneRoom } from '../audience/lane-room.ts';
 import type { RecordWatch } from '../audience/record-watch.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Config } from '../base/config-schema.ts';
@@ -28,25 +27,25 @@ export interface AudienceWorkParts {
   readonly settings: Config['audiences'];
   /** Of one chunk; as `limits` say unless a test wants less. */
   readonly chunkMembers?: number;
-  /** Bytes of the bulk lane that are durable and not yet applied. */
-  readonly bulkBehindBytes: () => number;
+  /** Lets chunks through as the bulk lane can take them. */
+  readonly room: FanoutRoom;
   readonly onProblem: (problem: Problem) => void;
+}
+
+export interface FanoutRoom {
+  readonly room: () => Promise<void>;
+  /** Whoever waits goes on. */
+  close(): void;
 }
 
 export class AudienceWork implements Service {
   readonly service: AudienceService;
   readonly #parts: AudienceWorkParts;
-  readonly #room: LaneRoom;
   readonly #fanout: Fanout;
 
   constructor(parts: AudienceWorkParts) {
     const { audiences, fanouts, log, shards, clock, settings } = parts;
     this.#parts = parts;
-    this.#room = new LaneRoom({
-      behindBytes: parts.bulkBehindBytes,
-      bytesMax: limits.fanoutAheadBytes,
-      batchesMax: limits.fanoutBatchesMax,
-    });
     this.#fanout = new Fanout({
       store: fanouts,
       source: sourcesOf(audiences, settings, clock),
@@ -54,7 +53,7 @@ export class AudienceWork implements Service {
       chunkMembers: parts.chunkMembers ?? limits.fanoutChunkMembers,
       clock,
       append: (batch) => log.append(batch),
-      room: this.#room.room,
+      room: parts.room.room,
       failed: (error) => this.#failed(error),
     });
     this.service = new AudienceServiceStore({
@@ -78,9 +77,26 @@ export class AudienceWork implements Service {
     for (let shard = 0; shard < this.#parts.shards; shard++) await this.#fanout.takeUp(shard);
   }
 
-  /** A micro-batch has been applied. */
-  applied(): void {
-    this.#room.applied();
+  /**
+   * The shard is worked at here from now on; answers how to end that. What is left of it is taken up as soon as the store
+   * answers: meanwhile the shard gets on without.
+   */
+  own(shard: number): () => void {
+    let isOwned = true;
+    let cancel = (): void => {};
+    const takeUp = (): void => {
+      this.#fanout.takeUp(shard).catch((error: unknown) => {
+        if (!isOwned) return;
+        this.#failed(error);
+        cancel = this.#parts.clock.after(limits.fanoutRetryMs.first, takeUp);
+      });
+    };
+    takeUp();
+    return () => {
+      isOwned = false;
+      cancel();
+      this.#fanout.drop(shard);
+    };
   }
 
   /** Forgets what it need not know any more: fan-outs done before a time, from when on the log would bring them again. */
@@ -92,7 +108,7 @@ export class AudienceWork implements Service {
 
   /** Before the shards stop: a chunk at hand is written to their log. */
   async stop(): Promise<void> {
-    this.#room.close();
+    this.#parts.room.close();
     await this.#fanout.stop();
   }
 

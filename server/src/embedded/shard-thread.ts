@@ -7,8 +7,10 @@ import type { AudienceService } from '../audience/audience-service.ts';
 import type { AudienceStore } from '../audience/audience-store.ts';
 import { AudienceStoreLevel } from '../audience/audience-store-level.ts';
 import { FanoutStoreLevel } from '../audience/fanout-store-level.ts';
+import { LaneRoom } from '../audience/lane-room.ts';
 import { RevocationStoreLevel } from '../auth/revocation-store-level.ts';
 import { systemClock } from '../base/clock.ts';
+import { limits } from '../base/limits.ts';
 import { watchLoopDelay } from '../base/loop-delay.ts';
 import { telemetry } from '../base/telemetry.ts';
 import type { CatalogueSource } from '../content/catalogue-source.ts';
@@ -69,8 +71,8 @@ async function open(): Promise<Record<string, Handler>> {
   const timers = new TimerStoreLevel(db);
   const audiences = new AudienceStoreLevel(db, 'audience/');
   const relations = new StoredRelations(profiles, followersOf(audiences, options.audiences));
-  const bulkBehindBytes = (): number => host.behindBytes('bulk');
-  const audienceWork = openAudiences(db, audiences, { log, clock, onProblem, bulkBehindBytes });
+  const room = laneRoom(() => host.behindBytes('bulk'));
+  const audienceWork = openAudiences(db, audiences, { log, clock, onProblem, room });
   const host: ShardHost = new ShardHost({
     ...{ log, store, inbox, profiles, relations },
     outward: { timers, channels: [] },
@@ -83,7 +85,7 @@ async function open(): Promise<Record<string, Handler>> {
     onPagesStale: (people) => answerer.notify('pagesStale', people),
     onProblem,
     watch: () => audienceWork.watch(),
-    onApplied: () => audienceWork.applied(),
+    onApplied: () => room.applied(),
   });
   const stores = { log, store, idempotency, audiences: audienceWork };
   const housekeeping = new Housekeeping({ host, ...stores, clock, options, onProblem });
@@ -155,7 +157,11 @@ function profileHandlers(profiles: ProfileStore): Record<string, Handler> {
   };
 }
 
-type SharedParts = Pick<AudienceWorkParts, 'log' | 'clock' | 'onProblem' | 'bulkBehindBytes'>;
+function laneRoom(behindBytes: () => number): LaneRoom {
+  return new LaneRoom({ behindBytes, bytesMax: limits.fanoutAheadBytes, batchesMax: limits.fanoutBatchesMax });
+}
+
+type SharedParts = Pick<AudienceWorkParts, 'log' | 'clock' | 'onProblem' | 'room'>;
 
 function openAudiences(db: LevelDb, audiences: AudienceStore, parts: SharedParts): AudienceWork {
   return new AudienceWork({

@@ -14,8 +14,8 @@ interface Span {
   readonly end: number;
 }
 
-/** What a body must hold to name one: the word, the word behind escapes, or data that is not there in plain text. */
-const signs = ['audience', '\\u00', 'data_base64'].map((sign) => Buffer.from(sign));
+/** What a body must hold to name one: the word, or escapes that it may hide behind. */
+const signs = ['audience', '\\u00'].map((sign) => Buffer.from(sign));
 
 export function audiencesIn(batch: EventBatch, scanner: EventScanner): string[] {
   if (!signs.some((sign) => batch.bytes.includes(sign))) return [];

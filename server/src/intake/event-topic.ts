@@ -13,6 +13,7 @@ import type { TenantId } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
 import { type Telemetry, telemetry } from '../base/telemetry.ts';
 import { clientOptions, type KafkaOptions } from '../log/kafka/kafka-clients.ts';
+import type { AudienceCheck } from './audience-check.ts';
 import type { EventOutcomes } from './event-results.ts';
 import type { EventTypes } from './event-types.ts';
 import { Intake } from './intake.ts';
@@ -38,6 +39,8 @@ export interface EventTopicParts {
   readonly settings: EventTopicSettings;
   readonly events: IntakeLog;
   readonly types: EventTypes;
+  /** Without, no audience exists. */
+  readonly audiences?: AudienceCheck;
   readonly clock: Clock;
   readonly log: Log;
   /** As of any other intake: hears what became of the events of each message. */
@@ -62,6 +65,7 @@ export class EventTopic {
         log: new TopicLog(parts.events),
         types,
         clock,
+        ...(parts.audiences && { audiences: parts.audiences }),
         ...(parts.onResult && { onResult: parts.onResult }),
       }),
       producer: producerOf(settings),

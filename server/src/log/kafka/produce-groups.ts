@@ -198,16 +198,17 @@ export class ProduceGroups {
   }
 }
 
-/** Tenant, U+0001, user: the person key, from the record's tail. */
+/** Tenant, U+0001, user: the person key, from the record's tail; without a user where the record is for an audience. */
 function firstRecipientKey(buffer: Buffer, start: number): Buffer {
   const tail = start + recordHeaderBytes + buffer.readUInt32LE(start + 12);
   const tenantBytes = buffer.readUInt16LE(tail);
   const user = tail + 2 + tenantBytes;
-  const userBytes = buffer.readUInt16LE(start + 10) === 0 ? 0 : buffer.readUInt16LE(user);
+  const hasUser = buffer.readUInt16LE(start + 10) > 0;
+  const userBytes = hasUser ? buffer.readUInt16LE(user) : 0;
   const key = Buffer.allocUnsafe(tenantBytes + 1 + userBytes);
   buffer.copy(key, 0, tail + 2, user);
   key[tenantBytes] = 1;
-  buffer.copy(key, tenantBytes + 1, user + 2, user + 2 + userBytes);
+  if (hasUser) buffer.copy(key, tenantBytes + 1, user + 2, user + 2 + userBytes);
   return key;
 }
 
