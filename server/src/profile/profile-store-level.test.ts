@@ -6,6 +6,7 @@ import { after, test } from 'node:test';
 import { ClassicLevel } from 'classic-level';
 import { personKey } from '../base/ids.ts';
 import { VirtualClock } from '../base/virtual-clock.ts';
+import { openLevel } from '../inbox/open-level.ts';
 import { profileStoreContract } from './profile-store.contract.ts';
 import { ProfileStoreLevel } from './profile-store-level.ts';
 
@@ -62,6 +63,17 @@ test('after a write that failed the next change is tried on what is stored', asy
   assert.equal((await store.change([{ person: ana, change: mute }]))[0]?.profile?.mutes.length, 1);
   await other.close();
   await rm(`${folder}-closed`, { recursive: true });
+});
+
+test('a database that takes no more writes is mended, and the change is stored', async () => {
+  const guarded = await openLevel(`${folder}-guarded`);
+  guarded.isBroken = true;
+  await assert.rejects(guarded.batch().put('x', '').write());
+  const store = new ProfileStoreLevel(guarded, 'profile/', new VirtualClock());
+  assert.equal((await store.change([{ person: ana, change: mute }]))[0]?.kind, 'changed');
+  assert.equal((await store.read([ana]))[0]?.mutes.length, 1);
+  await guarded.close();
+  await rm(`${folder}-guarded`, { recursive: true });
 });
 
 test('a profile in a format of a later release is refused, not misread', async () => {

@@ -3,7 +3,8 @@
  * that reading one is one get and writing one is atomic. LevelDB's own filter answers for most people who have none;
  * while nobody has one, nothing is asked at all.
  *
- * Changes go one after another, read and written with a sync each; only this store writes its keys.
+ * Changes go one after another, read and written with a sync each; only this store writes its keys. A database that takes
+ * no writes since one has failed is mended first: there may be nobody else who writes.
  */
 import type { ClassicLevel } from 'classic-level';
 import type { Clock } from '../base/clock.ts';
@@ -15,8 +16,11 @@ import { decodeProfile, encodeProfile } from './profile-codec.ts';
 import type { ProfileStore, ProfileWatcher } from './profile-store.ts';
 import { changedPeople, ProfileWatchers } from './profile-watchers.ts';
 
+/** The embedded engine's LevelDB, or, in tests, a plain one. */
+export type ProfileDatabase = ClassicLevel<string, string> & { readonly isBroken?: boolean; mend?(): Promise<void> };
+
 export class ProfileStoreLevel implements ProfileStore {
-  readonly #db: ClassicLevel<string, string>;
+  readonly #db: ProfileDatabase;
   readonly #prefix: string;
   readonly #clock: Clock;
   readonly #watchers = new ProfileWatchers();
@@ -25,7 +29,7 @@ export class ProfileStoreLevel implements ProfileStore {
   #hasAny: boolean | null = null;
 
   /** The database must have string keys and values, is the caller's to close, and `prefix` ends with a slash. */
-  constructor(db: ClassicLevel<string, string>, prefix: string, clock: Clock) {
+  constructor(db: ProfileDatabase, prefix: string, clock: Clock) {
     this.#db = db;
     this.#prefix = prefix;
     this.#clock = clock;
@@ -65,6 +69,7 @@ export class ProfileStoreLevel implements ProfileStore {
   }
 
   async #change(changes: readonly PersonChange[]): Promise<readonly ChangeOutcome[]> {
+    if (this.#db.isBroken) await this.#db.mend?.();
     const people = [...new Set(changes.map(({ person }) => person))];
     const profiles = await this.read(people);
     const stored = new Map<PersonKey, Profile>();
