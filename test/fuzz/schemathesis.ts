@@ -28,6 +28,8 @@ export function runSchemathesis({ origin, tokens }: FuzzTarget, examples: number
   const found = findSchemathesis();
   if ('why' in found) return { kind: 'missing', why: found.why };
   let ok = true;
+  const hooks = { PYTHONPATH: import.meta.dirname, PYTHONDONTWRITEBYTECODE: '1', SCHEMATHESIS_HOOKS: 'ndjson_bodies' };
+  const env = { ...process.env, ...hooks };
   for (const token of [tokens.user, tokens.producer, null]) {
     const arguments_ = ['run', `${origin}/v1/openapi.json`, '--max-examples', String(examples), '--seed', String(seed)];
     arguments_.push(
@@ -40,7 +42,7 @@ export function runSchemathesis({ origin, tokens }: FuzzTarget, examples: number
       excluded,
     );
     if (token) arguments_.push('--header', `Authorization: Bearer ${token}`);
-    const run = spawnSync(found.command, arguments_, { stdio: 'inherit', cwd: root });
+    const run = spawnSync(found.command, arguments_, { stdio: 'inherit', cwd: root, env });
     ok &&= run.status === 0;
   }
   return { kind: 'ran', ok };
