@@ -1,6 +1,9 @@
 /** What the command line takes, and the exit codes that supervisors and scripts go by: 0, 1 and 2. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
@@ -68,4 +71,55 @@ test('G3: data are moved from embedded to cluster, and from nowhere else', () =>
   const { status, output } = run('move', '--from', 'embedded', '--to', 'cluster', '--data-dir', '/no/such/folder');
   assert.equal(status, 1);
   assert.match(output, /holds no data of the embedded engine/);
+});
+
+function inFolder(files: Record<string, string>, work: (folder: string) => void): void {
+  const folder = mkdtempSync(join(tmpdir(), 'carillon-cli-'));
+  try {
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+    work(folder);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+test('C1: mistakes of the catalogue are named by file and line, all at once, and end a check and a start with 2', () => {
+  const config = (folder: string): string => JSON.stringify({ content: { typeFiles: [folder] } });
+  inFolder({ 'shop.yaml': 'types:\n  shop.sold:\n    lane: fast\n  shop.b: { lane: bulk }\n' }, (folder) => {
+    writeFileSync(join(folder, 'carillon.json'), config(join(folder, 'shop.yaml')));
+    for (const command of ['check', 'start']) {
+      const { status, output } = run(command, '--config', join(folder, 'carillon.json'));
+      assert.equal(status, 2, output);
+      assert.match(output, /shop\.yaml:3:5: types\.shop\.sold\.lane: .* \(schema\)/);
+      assert.match(output, /shop\.yaml:4:3: types\.shop\.b: A new type needs `category`\. \(schema\)/);
+    }
+  });
+});
+
+test('E8: what would break is named and ends a check with 1, until it is released', () => {
+  inFolder({ 'shop.yaml': 'types:\n  shop.sold: { category: shop, lane: bulk }\n' }, (folder) => {
+    const content = { typeFiles: [join(folder, 'shop.yaml')], releasedTypes: join(folder, 'released.json') };
+    writeFileSync(join(folder, 'carillon.json'), JSON.stringify({ content }));
+    const check = (...args: string[]) => run('check', '--config', join(folder, 'carillon.json'), ...args);
+    assert.equal(check('--release').status, 0);
+    writeFileSync(join(folder, 'shop.yaml'), 'types:\n  shop.sold: { category: shop, lane: direct }\n');
+    const broken = check();
+    assert.equal(broken.status, 1, broken.output);
+    assert.match(broken.output, /shop\.sold: `lane` was bulk and is direct: .* \(records\)/);
+    assert.equal(check('--release').status, 0);
+    assert.equal(check().status, 0);
+  });
+});
+
+test('a preview shows what a type reads like, for people and for programs', () => {
+  const shown = run('preview', '--type', 'post.liked', '--locale', 'de-AT', '--channel', 'email');
+  assert.equal(shown.status, 0, shown.output);
+  assert.match(shown.output, /7 people\n {2}Ana, Bo und 5 weitere Personen haben deinen Beitrag „My trip“/);
+  const { samples } = JSON.parse(run('preview', '--type', 'security.alert', '--json').output);
+  assert.deepEqual(
+    samples.map(({ body }: { body: string }) => body),
+    ['My trip'],
+  );
+  assert.equal(run('preview', '--type', 'no.such').status, 1);
+  assert.equal(run('preview', '--type', 'post.liked', '--channel', 'fax').status, 2);
 });

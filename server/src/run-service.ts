@@ -6,6 +6,7 @@ import { limits } from './base/limits.ts';
 import { createLog, type Log } from './base/log.ts';
 import { systemRandom } from './base/random.ts';
 import { releaseVersion } from './base/release-version.ts';
+import { CatalogueError } from './content/catalogue-problem.ts';
 
 export async function runService(config: Config): Promise<void> {
   const log = createLog(config.logLevel, 'main');
@@ -16,7 +17,7 @@ export async function runService(config: Config): Promise<void> {
   } catch (error) {
     log.write('startFailed', {}, error);
     console.error(`Carillon could not start: ${error instanceof Error ? error.message : String(error)}`);
-    process.exit(1);
+    process.exit(error instanceof CatalogueError ? 2 : 1);
   }
   if (config.mode === 'development') log.write('developmentMode');
   log.write('listening', { host: config.host, port: Number(new URL(app.url).port) });

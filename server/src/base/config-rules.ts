@@ -2,6 +2,7 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import type { ConfigProblem } from './config-error.ts';
 import { type Config, roles, type UserTokens } from './config-schema.ts';
+import { reservedSchemes } from './reserved-schemes.ts';
 
 /** Every problem of a configuration that fits its schema. */
 export function configProblems(config: Config): ConfigProblem[] {
@@ -12,7 +13,14 @@ export function configProblems(config: Config): ConfigProblem[] {
     ...repeatedIds(config, 'producerKeys'),
     ...repeatedIds(config, 'operators'),
     ...repeatedIssuers(config),
+    ...reservedLinks(config),
   ];
+}
+
+function reservedLinks({ content }: Config): ConfigProblem[] {
+  return content.linkSchemes
+    .filter((scheme) => reservedSchemes.has(scheme))
+    .map((scheme) => ({ path: 'content.linkSchemes', detail: `${scheme} is no scheme of an app` }));
 }
 
 function productionProblems({ auth }: Config): ConfigProblem[] {

@@ -234,6 +234,12 @@ export const Config = Type.Object(
           env: 'CARILLON_DEFAULT_LOCALE',
           description: 'Language of whoever names none, or one without words.',
         }),
+        linkSchemes: Type.Array(Type.String({ pattern: '^[a-z][a-z0-9+.-]{1,31}$' }), {
+          default: [],
+          uniqueItems: true,
+          description:
+            'Schemes of links into your app, such as `myapp` for `myapp://post/p1`. Beside them only https, paths, and http on this machine are shown as links.',
+        }),
         releasedTypes: Type.Optional(
           Type.String({
             minLength: 1,

@@ -233,3 +233,10 @@ test('G2: what does not go together in the services of a cluster is named', () =
   assert.match(cluster({ cassandra: { contactPoints: ['a'] } })['cassandra.contactPoints[0]'] ?? '', /pattern/);
   assert.match(cluster({ redis: { url: 'http://x' } })['redis.url'] ?? '', /redis:/);
 });
+
+test('C4: schemes that browsers and systems act on are not the app’s to declare', () => {
+  assert.deepEqual(problems('content: { linkSchemes: [myapp, javascript] }'), {
+    'content.linkSchemes': 'javascript is no scheme of an app',
+  });
+  assert.deepEqual(load('content: { linkSchemes: [myapp] }').content.linkSchemes, ['myapp']);
+});

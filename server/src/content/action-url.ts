@@ -1,5 +1,5 @@
 /** Links of action buttons (C4): a template with parts of the event in braces, each escaped, so that an id stays an id. */
-import { safeLink } from './safe-link.ts';
+import type { LinkRule } from './safe-link.ts';
 
 export interface LinkedFacts {
   readonly actors: readonly { readonly id: string }[];
@@ -28,7 +28,7 @@ export function actionArguments(template: string): string[] {
 }
 
 /** Null where the event lacks a part, or what comes out is no link that may be shown. */
-export function actionUrl(template: string, facts: LinkedFacts): string | null {
+export function actionUrl(template: string, facts: LinkedFacts, link: LinkRule): string | null {
   let isWhole = true;
   const url = template.replace(braces, (_, name: string) => {
     const part = parts[name]?.(facts) ?? '';
@@ -36,5 +36,5 @@ export function actionUrl(template: string, facts: LinkedFacts): string | null {
     if (/^\.{0,2}$/.test(part)) isWhole = false;
     return encodeURIComponent(part);
   });
-  return isWhole ? safeLink(url) : null;
+  return isWhole ? link(url) : null;
 }

@@ -37,6 +37,8 @@ export type Path = readonly (string | number)[];
 
 export interface CatalogueFile extends CatalogueContent {
   readonly file: string;
+  /** Types that the file names in a way that cannot be used. */
+  readonly broken: readonly string[];
   /** A mistake at the place of a key; of the nearest key above it where the path is not in the file. */
   problemAt(path: Path, kind: CatalogueProblem['kind'], detail: string): CatalogueProblem;
 }
@@ -46,7 +48,7 @@ export interface ReadCatalogueFile {
   readonly problems: readonly CatalogueProblem[];
 }
 
-/** `file`: its name, for messages. With problems of kind `yaml` or `schema` the content is empty. */
+/** `file`: its name, for messages. What has a problem of its own is left out of the content. */
 export function readCatalogueFile(file: string, text: string): ReadCatalogueFile {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
@@ -64,9 +66,32 @@ export function readCatalogueFile(file: string, text: string): ReadCatalogueFile
       problems.push(problemAt(fromPointer(path), 'schema', detail));
     }
   }
-  problems.sort((a, b) => a.line - b.line || a.column - b.column);
-  const { types = {}, messages = {} } = (problems.length > 0 ? {} : content) as Partial<CatalogueContent>;
-  return { catalogue: { file, types, messages, problemAt }, problems };
+  const { types, broken, messages } = usable(content, problems);
+  return { catalogue: { file, types, broken, messages, problemAt }, problems };
+}
+
+/** What has no mistake of its own, so that the rest is checked as well. */
+function usable(content: unknown, problems: readonly CatalogueProblem[]) {
+  const has = (name: string, key: string): boolean =>
+    problems.some(({ path }) => `${path}.`.startsWith(`${name}.${key}.`));
+  const part = (name: 'types' | 'messages'): [string, unknown][] => {
+    const entries = isMapping(content) ? content[name] : undefined;
+    return isMapping(entries) ? Object.entries(entries) : [];
+  };
+  const isUsable =
+    (name: 'types' | 'messages') =>
+    ([key, value]: [string, unknown]) =>
+      isMapping(value) && !has(name, key);
+  const types = part('types');
+  return {
+    types: Object.fromEntries(types.filter(isUsable('types'))) as CatalogueContent['types'],
+    broken: types.filter((entry) => !isUsable('types')(entry)).map(([name]) => name),
+    messages: Object.fromEntries(part('messages').filter(isUsable('messages'))) as CatalogueContent['messages'],
+  };
+}
+
+function isMapping(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function fromPointer(pointer: string): Path {

@@ -11,11 +11,13 @@ export interface CatalogueSource {
   /** Of the app's files, by canonical locale. */
   readonly messages: Readonly<Record<string, LocaleMessages>>;
   readonly defaultLocale: string;
+  /** Schemes of links into the app (C4). */
+  readonly linkSchemes: readonly string[];
 }
 
 /** With nothing of the app's own. */
 export function builtInSource(): CatalogueSource {
-  return { types: readBuiltInTypes(), messages: {}, defaultLocale: 'en' };
+  return { types: readBuiltInTypes(), messages: {}, defaultLocale: 'en', linkSchemes: [] };
 }
 
 /** What `over` says goes before what `under` says, text by text. */

@@ -5,6 +5,7 @@
 import { type MessageFormatElement, TYPE } from '@formatjs/icu-messageformat-parser';
 import type { CatalogueFile, Path } from './catalogue-file.ts';
 import type { CatalogueProblem } from './catalogue-problem.ts';
+import { brokenType } from './check-types.ts';
 import { parseMessage } from './compile-message.ts';
 import { canonicalLocale } from './locale-chain.ts';
 import { typeArgumentNames } from './message-arguments.ts';
@@ -34,6 +35,7 @@ export function checkMessages(
     );
     for (const [name, { actions = {} }] of Object.entries(words.types ?? {})) {
       const type = types.get(name);
+      if (type === brokenType) continue;
       if (type === undefined && name !== 'generic') {
         problems.push(at(['types', name], ['reference', `There is no type \`${name}\`.`]));
       }

@@ -5,6 +5,9 @@ import type { CatalogueFile } from './catalogue-file.ts';
 import type { CatalogueProblem } from './catalogue-problem.ts';
 import type { TypeDeclaration } from './type-declaration.ts';
 
+/** Stands for a type that a file names in a way that cannot be used: nothing is known of it but that it is meant to be. */
+export const brokenType: Partial<TypeDeclaration> = {};
+
 /** `types`: as they are once all files are put together; only what `file` says is its mistake. */
 export function checkTypes(
   file: CatalogueFile,
@@ -45,6 +48,7 @@ function undoMistakes(
   if (rule !== 'undo' && undoes.length > 0) mistakes.push(['undoes', 'conflict', 'Only `rule: undo` undoes types.']);
   for (const name of undoes) {
     const undone = types.get(name);
+    if (undone === brokenType) continue;
     if (undone === undefined) mistakes.push(['undoes', 'reference', `There is no type \`${name}\`.`]);
     else if ((undone.rule ?? 'notify') !== 'notify') {
       mistakes.push(['undoes', 'conflict', `\`${name}\` tells nobody, so there is nothing to undo.`]);
@@ -64,6 +68,7 @@ function mentionMistakes(
     mistakes.push(['mention', 'conflict', 'Only things that are told of, and edits, mention people.']);
   }
   if (isMention) mistakes.push(['mention', 'conflict', 'A mention cannot itself have one.']);
+  if (types.get(mention) === brokenType) return mistakes;
   if (types.get(mention) === undefined) mistakes.push(['mention', 'reference', `There is no type \`${mention}\`.`]);
   else if (types.get(mention)?.isMention !== true) {
     mistakes.push(['mention', 'conflict', `\`${mention}\` is not a mention: it lacks \`isMention: true\`.`]);

@@ -13,6 +13,7 @@ import { countFallback } from './render-fallback.ts';
 import { type DescribedFacts, type InAppDescription, renderInApp } from './render-in-app.ts';
 import { type PushFacts, type PushText, renderPush, strictest } from './render-push.ts';
 import { resolveTypes } from './resolve-types.ts';
+import { type LinkRule, linkRule } from './safe-link.ts';
 import { createTypeCatalogue, type TypeCatalogue } from './type-catalogue.ts';
 import type { PrivacyLevel } from './type-entry.ts';
 import { Words } from './words.ts';
@@ -21,6 +22,7 @@ export class Content {
   readonly types: TypeCatalogue;
   readonly words: Words;
   readonly #source: CatalogueSource;
+  readonly #link: LinkRule;
   #templateVersion: string | null = null;
 
   constructor(source: CatalogueSource) {
@@ -28,6 +30,7 @@ export class Content {
     this.types = types;
     this.words = new Words({ ...source, groupsByParent: (type) => types.find(type)?.grouping === 'parent' });
     this.#source = source;
+    this.#link = linkRule(source.linkSchemes);
   }
 
   /** Names the words of all types and locales: the same version, the same text for the same facts. */
@@ -43,7 +46,7 @@ export class Content {
     const texts = words.texts(facts.type);
     if (!texts.isOwn) countFallback('inApp', 'noWords');
     try {
-      return renderInApp(facts, type, texts);
+      return renderInApp(facts, { type, texts, link: this.#link });
     } catch {
       countFallback('inApp', 'failed');
       return describePlainly(words);
@@ -59,10 +62,10 @@ export class Content {
     // Of a type that is gone nothing is known, so no words of others are shown.
     const privacy = strictest(lockScreen, type?.privacy ?? 'sender');
     try {
-      return renderPush(facts, type, { words, texts, privacy });
+      return renderPush(facts, type, { words, texts, privacy, link: this.#link });
     } catch {
       countFallback('push', 'failed');
-      return renderPush(facts, undefined, { words, texts: words.generic, privacy: 'hidden' });
+      return renderPush(facts, undefined, { words, texts: words.generic, privacy: 'hidden', link: this.#link });
     }
   }
 
@@ -88,7 +91,7 @@ export class Content {
 /** Words that ask for nothing which could fail. */
 function describePlainly(words: LocaleWords): InAppDescription {
   const text = words.phrase('hidden');
-  return { text: { title: text, body: text }, url: null, actions: [], aboutParent: false };
+  return { text: { title: text, body: text }, url: null, actions: [], subjectUrl: null, aboutParent: false };
 }
 
 function templateVersion({ messages, defaultLocale }: CatalogueSource): string {

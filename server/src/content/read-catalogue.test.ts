@@ -27,7 +27,7 @@ test('every mistake of every file is told at once, with its file, line and kind'
       '  shop.sold:',
       '    lane: fast',
       '    categry: shop',
-      '  shop.unsold: { category: shop, lane: social, rule: undo, undoes: [shop.bought] }',
+      '  shop.unsold: { category: shop, lane: social, rule: undo, undoes: [shop.bought, shop.sold] }',
     ].join('\n'),
   );
   app.write('types:\n  a.b: { category: a, lane: social\n', 'broken.yaml');
@@ -35,7 +35,8 @@ test('every mistake of every file is told at once, with its file, line and kind'
   const mistakes = app.mistakes();
   assert.match(mistakes[0] ?? '', /^app\.yaml:3:5: types\.shop\.sold\.lane: .* \(schema\)$/);
   assert.match(mistakes[1] ?? '', /^app\.yaml:4:5: types\.shop\.sold\.categry: Is not a known field\. \(schema\)$/);
-  assert.match(mistakes[2] ?? '', /^broken\.yaml:\d+:\d+: .* \(yaml\)$/);
+  assert.equal(mistakes[2], 'app.yaml:5:60: types.shop.unsold.undoes: There is no type `shop.bought`. (reference)');
+  assert.match(mistakes[3] ?? '', /^broken\.yaml:\d+:\d+: .* \(yaml\)$/);
   assert.deepEqual(mistakes.slice(-3), [
     'c.yaml:2:3: types.a.c: A new type needs `category`. (schema)',
     'c.yaml:2:24: types.a.c.mention: `post.liked` is not a mention: it lacks `isMention: true`. (conflict)',

@@ -6,7 +6,7 @@ import { type CatalogueFile, type ReadCatalogueFile, readCatalogueFile } from '.
 import { CatalogueError, type CatalogueProblem } from './catalogue-problem.ts';
 import { type CatalogueSource, mergeMessages } from './catalogue-source.ts';
 import { checkMessages } from './check-messages.ts';
-import { checkTypes } from './check-types.ts';
+import { brokenType, checkTypes } from './check-types.ts';
 import { canonicalLocale } from './locale-chain.ts';
 import type { LocaleMessages } from './message-declaration.ts';
 import type { TypeDeclaration } from './type-declaration.ts';
@@ -15,21 +15,25 @@ export interface CatalogueSettings {
   /** Files, or folders of which every `.yaml` and `.yml` file is taken, in the order of their names. */
   readonly typeFiles: readonly string[];
   readonly defaultLocale: string;
+  readonly linkSchemes: readonly string[];
 }
 
 /** Reads the app's files. Later files go before earlier ones. Throws CatalogueError with every mistake of all files. */
 export function readCatalogue(settings: CatalogueSettings): CatalogueSource {
-  const { defaultLocale } = settings;
+  const { defaultLocale, linkSchemes } = settings;
   const read = catalogueFiles(settings).map(readFile);
   const files = read.map(({ catalogue }) => catalogue);
   const types = new Map<string, Partial<TypeDeclaration>>(readBuiltInTypes());
   for (const file of files) addTypes(types, file);
-  const problems = [
-    ...read.flatMap((each) => each.problems),
-    ...files.flatMap((file) => [...checkTypes(file, types), ...checkMessages(file, types)]),
-  ];
+  const problems = read.flatMap(({ catalogue, problems: found }) =>
+    [...found, ...checkTypes(catalogue, types), ...checkMessages(catalogue, types)].sort(byPlace),
+  );
   if (problems.length > 0) throw new CatalogueError(problems);
-  return { types: types as Map<string, TypeDeclaration>, messages: addMessages(files), defaultLocale };
+  return { types: types as Map<string, TypeDeclaration>, messages: addMessages(files), defaultLocale, linkSchemes };
+}
+
+function byPlace(a: CatalogueProblem, b: CatalogueProblem): number {
+  return a.line - b.line || a.column - b.column;
 }
 
 /** The files that are meant, folders opened. */
@@ -64,9 +68,11 @@ function readFile(file: string): ReadCatalogueFile {
 
 /** A type that is there already is changed in what the file says of it. */
 function addTypes(types: Map<string, Partial<TypeDeclaration>>, file: CatalogueFile): void {
+  for (const name of file.broken) types.set(name, brokenType);
   for (const [name, changes] of Object.entries(file.types)) {
     const known = types.get(name) ?? {};
     const channels = { ...known.channels, ...changes.channels };
+    if (known === brokenType) continue;
     types.set(name, { ...known, ...changes, ...(Object.keys(channels).length === 0 ? {} : { channels }) });
   }
 }

@@ -2,7 +2,7 @@
 import { actionUrl, type LinkedFacts } from './action-url.ts';
 import type { TypeTexts } from './locale-words.ts';
 import type { TextFacts } from './message-arguments.ts';
-import { safeLink } from './safe-link.ts';
+import type { LinkRule } from './safe-link.ts';
 import type { TypeEntry } from './type-entry.ts';
 
 export interface ShownAction {
@@ -15,6 +15,8 @@ export interface InAppDescription {
   readonly text: { readonly title: string; readonly body: string };
   readonly url: string | null;
   readonly actions: readonly ShownAction[];
+  /** Of what the row is about. */
+  readonly subjectUrl: string | null;
   /** The row is about what its object belongs to: for comments that share a row, the post they stand under. */
   readonly aboutParent: boolean;
 }
@@ -33,22 +35,38 @@ export interface DescribedFacts extends TextFacts, LinkedFacts {
 
 const noActions: readonly ShownAction[] = [];
 
-/** `type`: undefined where the catalogue has it no more. A comment without a link of its own leads to what it is about. */
-export function renderInApp(facts: DescribedFacts, type: TypeEntry | undefined, texts: TypeTexts): InAppDescription {
+/** What a text is made with: the type, undefined where the catalogue has it no more; its words; which links are shown. */
+export interface RenderedWith {
+  readonly type: TypeEntry | undefined;
+  readonly texts: TypeTexts;
+  readonly link: LinkRule;
+}
+
+/** A comment without a link of its own leads to what it is about. */
+export function renderInApp(facts: DescribedFacts, use: RenderedWith): InAppDescription {
   const { object } = facts;
+  const { type, texts, link } = use;
+  const ownUrl = link(object.url);
+  const parentUrl = object.parent === null ? null : link(object.parent.url);
+  const aboutParent = type !== undefined && type.grouping === 'parent' && object.parent !== null;
   return {
     text: { title: texts.title(facts), body: facts.mentioned ? texts.mentioned(facts) : texts.body(facts) },
-    url: safeLink(object.url) ?? safeLink(object.parent?.url ?? null),
-    actions: type === undefined || type.actions.length === 0 ? noActions : shownActions(facts, type, texts),
-    aboutParent: type !== undefined && type.grouping === 'parent' && object.parent !== null,
+    url: ownUrl ?? parentUrl,
+    actions: type === undefined || type.actions.length === 0 ? noActions : shownActions(facts, type, use),
+    subjectUrl: aboutParent ? parentUrl : ownUrl,
+    aboutParent,
   };
 }
 
 /** Those that have a label and a link. */
-export function shownActions(facts: DescribedFacts, type: TypeEntry, texts: TypeTexts): ShownAction[] {
+export function shownActions(
+  facts: DescribedFacts,
+  type: TypeEntry,
+  { texts, link }: Pick<RenderedWith, 'texts' | 'link'>,
+): ShownAction[] {
   return type.actions.flatMap(({ id, url }) => {
     const label = texts.actions.get(id)?.(facts) ?? '';
-    const link = actionUrl(url, facts);
-    return label === '' || link === null ? [] : [{ id, label, url: link }];
+    const target = actionUrl(url, facts, link);
+    return label === '' || target === null ? [] : [{ id, label, url: target }];
   });
 }

@@ -6,7 +6,7 @@
 import type { LocaleWords, TypeTexts } from './locale-words.ts';
 import { longestThatFits } from './longest-that-fits.ts';
 import { type DescribedFacts, type ShownAction, shownActions } from './render-in-app.ts';
-import { safeLink } from './safe-link.ts';
+import { type LinkRule, safeLink } from './safe-link.ts';
 import { type PrivacyLevel, privacyLevels, type TypeEntry } from './type-entry.ts';
 
 export interface PushFacts extends DescribedFacts {
@@ -30,6 +30,7 @@ export interface PushWords {
   readonly words: LocaleWords;
   readonly texts: TypeTexts;
   readonly privacy: PrivacyLevel;
+  readonly link: LinkRule;
 }
 
 /** The stricter of what the type and the person say. */
@@ -43,7 +44,7 @@ export function renderPush(facts: PushFacts, type: TypeEntry | undefined, use: P
   const common = {
     locale: words.locale,
     direction: words.tools.isRightToLeft ? 'rtl' : 'ltr',
-    url: safeLink(object.url) ?? safeLink(object.parent?.url ?? null),
+    url: use.link(object.url) ?? use.link(object.parent?.url ?? null),
   } as const;
   if (privacy === 'hidden') {
     return { ...common, ...hiddenText(facts, use), image: null, actions: [] };
@@ -55,7 +56,7 @@ export function renderPush(facts: PushFacts, type: TypeEntry | undefined, use: P
     title: use.texts.pushTitle(shown),
     body: use.texts.pushBody(shown),
     image: privacy === 'full' ? (safeLink(object.image) ?? avatar) : avatar,
-    actions: type === undefined ? [] : shownActions(facts, type, use.texts),
+    actions: type === undefined ? [] : shownActions(facts, type, use),
   };
 }
 

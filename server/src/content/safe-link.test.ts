@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { safeLink } from './safe-link.ts';
+import { reservedSchemes } from '../base/reserved-schemes.ts';
+import { linkRule, safeLink } from './safe-link.ts';
 
 test('paths of the app, https and this machine are links', () => {
   const links = [
@@ -31,4 +32,24 @@ test('everything else is none', () => {
   ];
   for (const url of others) assert.equal(safeLink(url), null, url);
   assert.equal(safeLink(null), null);
+});
+
+test('schemes that the app declares are links too, and no others', () => {
+  const link = linkRule(['myapp', 'com.example+x']);
+  for (const url of ['myapp://post/p1', 'MyApp://post', 'com.example+x://a', '/p/p1', 'https://app.example']) {
+    assert.equal(link(url), url);
+  }
+  const others = [
+    'myapp:post',
+    'myapp:///x',
+    'myapps://x',
+    'comXexample+x://a',
+    'my app://x',
+    'myapp://a b',
+    'javascript://x',
+  ];
+  for (const url of others) assert.equal(link(url), null, url);
+  for (const scheme of reservedSchemes) {
+    if (scheme !== 'https') assert.equal(safeLink(`${scheme}://x`), null, scheme);
+  }
 });

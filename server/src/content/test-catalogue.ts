@@ -9,7 +9,7 @@ import { readCatalogue } from './read-catalogue.ts';
 
 export class TestCatalogue {
   readonly folder = mkdtempSync(join(tmpdir(), 'carillon-types-'));
-  readonly settings = { typeFiles: [this.folder], defaultLocale: 'en' };
+  readonly settings = { typeFiles: [this.folder], defaultLocale: 'en', linkSchemes: [] };
 
   constructor(test: TestContext) {
     test.after(() => rmSync(this.folder, { recursive: true }));

@@ -9,14 +9,14 @@ import { isArchived, isRead, isSeen, isSnoozed } from './item-state.ts';
 import { type Describe, subjectOf } from './to-notification.ts';
 
 export function notificationJson(item: Item, marks: Marks, nowMs: number, describe: Describe): string {
-  const { text, url, actions, aboutParent } = describe(item);
+  const { text, url, actions, subjectUrl, aboutParent } = describe(item);
   const object = subjectOf(item, aboutParent);
   return (
     `{"id":"${item.id}","type":${quoted(item.type)},"category":${quoted(item.category)},"lane":"${item.lane}",` +
     `"actors":[${actorsJson(item.actors)}],"actorCount":${item.actorCount},` +
     `"actorCountIsEstimate":${item.actorCountIsEstimate},` +
     `"object":{"kind":${quoted(object.kind)},"id":${quoted(object.id)},"title":${quotedOrNull(object.title)},` +
-    `"url":${quotedOrNull(safeLink(object.url))}},"mentioned":${item.mentioned},` +
+    `"url":${quotedOrNull(subjectUrl)}},"mentioned":${item.mentioned},` +
     `"text":{"title":${quoted(text.title)},"body":${quoted(text.body)}},"url":${quotedOrNull(url)},` +
     `"image":${quotedOrNull(safeLink(item.object.image))},"actions":${actions.length === 0 ? '[]' : JSON.stringify(actions)},` +
     `"createdAt":"${isoTime(item.createdAtMs)}","activityAt":"${isoTime(item.activityAtMs)}",` +

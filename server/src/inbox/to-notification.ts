@@ -10,7 +10,7 @@ import { itemState } from './item-state.ts';
 export type Describe = (item: Item, locale?: string | null) => InAppDescription;
 
 export function toNotification(item: Item, marks: Marks, nowMs: number, describe: Describe): Notification {
-  const { text, url, actions, aboutParent } = describe(item);
+  const { text, url, actions, subjectUrl, aboutParent } = describe(item);
   const object = subjectOf(item, aboutParent);
   return {
     id: item.id,
@@ -20,7 +20,7 @@ export function toNotification(item: Item, marks: Marks, nowMs: number, describe
     actors: item.actors.map(toActor),
     actorCount: item.actorCount,
     actorCountIsEstimate: item.actorCountIsEstimate,
-    object: { kind: object.kind, id: object.id, title: object.title, url: safeLink(object.url) },
+    object: { kind: object.kind, id: object.id, title: object.title, url: subjectUrl },
     mentioned: item.mentioned,
     text: { ...text },
     url,

@@ -1,0 +1,23 @@
+/** Schemes that browsers and systems act on by themselves: no app can declare them as its own (C4). */
+export const reservedSchemes: ReadonlySet<string> = new Set([
+  'about',
+  'blob',
+  'chrome',
+  'content',
+  'data',
+  'file',
+  'filesystem',
+  'ftp',
+  'http',
+  'https',
+  'intent',
+  'jar',
+  'javascript',
+  'mailto',
+  'sms',
+  'tel',
+  'vbscript',
+  'view-source',
+  'ws',
+  'wss',
+]);
