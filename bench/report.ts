@@ -63,7 +63,7 @@ Where other processes used the machine during a run, the remarks say how much. "
     npm run bench                      # everything but cluster and peers; about half an hour
     npm run bench -- pipeline          # one bench
     npm run bench -- --quick           # all of those for a few seconds each
-    npm run bench -- cluster           # needs Java 17, Maven and redis-server: it starts Kafka, Cassandra and Redis of its own
+    npm run bench -- cluster           # needs Java 17, Maven, Redis and PostgreSQL: it starts servers of its own
     npm run bench -- peers             # needs redis-server, postgresql, and Go for Centrifugo
 
 ${results.map(sectionOf).join('\n')}
