@@ -89,6 +89,23 @@ export class AudienceStoreLevel implements AudienceStore {
     return { audiences, next: found.length < max ? null : (found.at(-1) ?? null) };
   }
 
+  /** All memberships, departures among them, as changes that make them anew: for a copy. */
+  async *all(): AsyncIterable<MembershipChange> {
+    const start = `${this.#prefix}m`;
+    for await (const [key, text] of this.#db.iterator({ gte: start, lt: `${this.#prefix}n` })) {
+      const [audience, user] = key.slice(start.length).split('\0') as [AudienceKey, string];
+      yield { audience, user, ...decodeMembership(text) };
+    }
+  }
+
+  /** All audiences that are known, with how many are in them: for a copy. */
+  async *counts(): AsyncIterable<{ audience: AudienceKey; count: number }> {
+    const start = `${this.#prefix}a`;
+    for await (const [key, text] of this.#db.iterator({ gte: start, lt: `${this.#prefix}b` })) {
+      yield { audience: key.slice(start.length) as AudienceKey, count: Number(text) };
+    }
+  }
+
   prune(beforeMs: number): Promise<number> {
     return this.#writes.inTurn(async () => {
       const range = { gte: `${this.#prefix}l`, lt: this.#leftKey(beforeMs, ''), limit: pruneRowsMax };

@@ -1,6 +1,8 @@
 /** The data folder of an embedded engine that does not run, opened to be read. Held until it is closed. */
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
+import { AudienceStoreLevel } from '../audience/audience-store-level.ts';
+import { FanoutStoreLevel } from '../audience/fanout-store-level.ts';
 import { RevocationStoreLevel } from '../auth/revocation-store-level.ts';
 import { systemClock } from '../base/clock.ts';
 import type { Random } from '../base/random.ts';
@@ -25,6 +27,8 @@ export interface EmbeddedSource {
   readonly revocations: RevocationStoreLevel;
   readonly profiles: ProfileStore;
   readonly timers: TimerStore;
+  readonly audiences: AudienceStoreLevel;
+  readonly fanouts: FanoutStoreLevel;
   close(): Promise<void>;
 }
 
@@ -60,6 +64,8 @@ export async function openEmbeddedSource(
       revocations: new RevocationStoreLevel(db, 'revoked/'),
       profiles: new ProfileStoreLevel(db, 'profile/', systemClock),
       timers: new TimerStoreLevel(db),
+      audiences: new AudienceStoreLevel(db, 'audience/'),
+      fanouts: new FanoutStoreLevel(db, 'fanout/'),
       async close() {
         await log.close();
         await db.close();

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { EmbeddedData, people } from '../../../test/cluster/move/embedded-data.ts';
 import { assertGoesOn, assertWhole, move } from '../../../test/cluster/move/moved-data.ts';
+import { AudienceStoreMemory } from '../audience/audience-store-memory.ts';
+import { FanoutStoreMemory } from '../audience/fanout-store-memory.ts';
 import { RevocationStoreMemory } from '../auth/revocation-store-memory.ts';
 import { seededRandom } from '../base/random.ts';
 import { VirtualClock } from '../base/virtual-clock.ts';
@@ -40,6 +42,8 @@ function emptyTarget() {
     revocations: new RevocationStoreMemory(),
     profiles: new ProfileStoreMemory(new VirtualClock()),
     timers: new TimerStoreMemory(),
+    audiences: new AudienceStoreMemory(),
+    fanouts: new FanoutStoreMemory(),
     state: new MemoryMoveState(),
     shards: 4,
   };

@@ -1,11 +1,13 @@
 /**
- * Moves the data of an embedded engine into a cluster that is empty (G3): inboxes, marks, profiles, timers, revocations, kept
- * answers, and of the log the events that wait, with those of late before them so that a repetition is still known as one.
+ * Moves the data of an embedded engine into a cluster that is empty (G3): inboxes, marks, profiles, timers, audiences,
+ * fan-outs, revocations, kept answers, and of the log the events that wait, with those of late before them so that a repetition is still known as one.
  * Then compares everything, person by person. Neither may run meanwhile. The source stays as it is.
  *
  * Every step may be repeated, and how far it has come is kept in the target: a move that was cut off is simply run again.
  */
 import { type Lane, lanes } from '@carillon/contract/lanes.ts';
+import type { AudienceStore } from '../audience/audience-store.ts';
+import type { FanoutStore } from '../audience/fanout-store.ts';
 import type { RevocationStore } from '../auth/revocation-store.ts';
 import type { Clock } from '../base/clock.ts';
 import { digest, shardOf } from '../base/hash.ts';
@@ -18,6 +20,7 @@ import type { EventLog, Position } from '../log/event-log.ts';
 import { startPosition } from '../log/event-log.ts';
 import type { ProfileStore } from '../profile/profile-store.ts';
 import type { TimerStore } from '../shard/timer-store.ts';
+import { type AudienceOrigin, type Compared, compareAudiences, copyAudiences } from './copy-audiences.ts';
 import { copyLog, countBehind, countCopied, each, type LaneRange, laneEnds } from './copy-log.ts';
 import { contentsOf, copyPerson, type PersonContents } from './copy-person.ts';
 import { compareProfiles, copyProfiles } from './copy-profiles.ts';
@@ -33,6 +36,8 @@ export interface MoveTarget {
   readonly revocations: RevocationStore;
   readonly profiles: ProfileStore;
   readonly timers: TimerStore;
+  readonly audiences: AudienceStore;
+  readonly fanouts: FanoutStore;
   readonly state: MoveStateStore;
   readonly shards: number;
 }
@@ -58,6 +63,8 @@ export interface MoveReport {
   readonly timers: { readonly expected: number; readonly found: number };
   /** Those there are, and those that are there as they were. */
   readonly profiles: { readonly expected: number; readonly found: number };
+  /** Members of audiences, and events on their way to some. */
+  readonly audiences: { readonly members: Compared; readonly fanouts: Compared };
   readonly revocations: number;
   readonly answers: number;
   /** People whose inbox differs between source and target; the move has failed if there are any. */
@@ -121,6 +128,7 @@ class Move {
       await this.#copyAnswers();
       await this.#copyRevocations();
       await copyTimers(await this.#sourceTimers(), target);
+      await copyAudiences(await this.#sourceAudiences(), target);
       await this.#save({ stage: 'repeats', copiedTo: {} });
     }
     if (this.#state.stage === 'repeats') {
@@ -156,7 +164,18 @@ class Move {
     const { revocations, answers } = await this.#compareRest(clock.now());
     const timers = { expected: await countTimers(await this.#sourceTimers()), found: await countTimers(target) };
     const profiles = await compareProfiles(source.profiles, target.profiles);
-    return { ...sums, checksum, waiting: { expected, found }, timers, profiles, revocations, answers, differing };
+    const audiences = await compareAudiences(await this.#sourceAudiences(), target);
+    return {
+      ...sums,
+      checksum,
+      waiting: { expected, found },
+      timers,
+      profiles,
+      audiences,
+      revocations,
+      answers,
+      differing,
+    };
   }
 
   async #copyPeople(): Promise<void> {
@@ -232,6 +251,11 @@ class Move {
 
   async #sourceTimers(): Promise<ShardedTimers> {
     return { timers: this.#parts.source.timers, shards: await this.#shardsOfSource() };
+  }
+
+  async #sourceAudiences(): Promise<AudienceOrigin> {
+    const { audiences, fanouts } = this.#parts.source;
+    return { audiences, fanouts, shards: await this.#shardsOfSource() };
   }
 
   async #shardsOfSource(): Promise<number> {

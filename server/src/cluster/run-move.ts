@@ -1,4 +1,6 @@
 /** `carillon move`: the data of an embedded engine into the cluster that the configuration names (G3). */
+import { AudienceStorePostgres } from '../audience/audience-store-postgres.ts';
+import { FanoutStorePostgres } from '../audience/fanout-store-postgres.ts';
 import { RevocationStoreCassandra } from '../auth/revocation-store-cassandra.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Config } from '../base/config-schema.ts';
@@ -46,6 +48,8 @@ export async function runMove({ config, clock, random, onProgress }: RunMovePart
         revocations: new RevocationStoreCassandra(cassandra, clock),
         profiles: new ProfileStorePostgres(database, clock),
         timers: new TimerStoreCassandra(cassandra),
+        audiences: new AudienceStorePostgres(database),
+        fanouts: new FanoutStorePostgres(database),
         state: new CassandraMoveState(cassandra),
       };
       const report = await moveEmbeddedToCluster({ source, target, clock, onProgress });
@@ -63,17 +67,20 @@ export async function runMove({ config, clock, random, onProgress }: RunMovePart
 /** For people, line by line. */
 export function describeMove(report: MoveReport): string[] {
   const { people, rows, members, itemMarks, checksum, differing } = report;
-  const { waiting, timers, profiles, revocations, answers } = report;
+  const { waiting, timers, profiles, audiences, revocations, answers } = report;
+  const { members: subscribed, fanouts } = audiences;
   return [
     `inboxes: ${people} people, ${rows} rows, ${members} members, ${itemMarks} marks of single rows; checksum ${checksum}`,
     `events that wait to be applied: ${waiting.found} of ${waiting.expected}`,
     `timers: ${timers.found} of ${timers.expected}`,
     `profiles: ${profiles.found} of ${profiles.expected}`,
+    `members of audiences: ${subscribed.found} of ${subscribed.expected}; fan-outs under way: ${fanouts.found} of ${fanouts.expected}`,
     `revoked sessions: ${revocations}; answers kept for repeated requests: ${answers}`,
     differing.length === 0 ? 'source and target are equal' : `DIFFERENT: ${differing.length} people`,
   ];
 }
 
-export function isWhole({ differing, waiting, timers, profiles }: MoveReport): boolean {
-  return differing.length === 0 && [waiting, timers, profiles].every(({ found, expected }) => found === expected);
+export function isWhole({ differing, waiting, timers, profiles, audiences }: MoveReport): boolean {
+  const compared = [waiting, timers, profiles, audiences.members, audiences.fanouts];
+  return differing.length === 0 && compared.every(({ found, expected }) => found === expected);
 }

@@ -3,8 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ActedEvent } from '@carillon/contract/event.ts';
+import { AudienceStoreLevel } from '../../../server/src/audience/audience-store-level.ts';
+import type { FanoutJob } from '../../../server/src/audience/fanout-job.ts';
+import { FanoutStoreLevel } from '../../../server/src/audience/fanout-store-level.ts';
+import type { MembershipChange } from '../../../server/src/audience/membership.ts';
 import { RevocationStoreLevel } from '../../../server/src/auth/revocation-store-level.ts';
-import { type PersonKey, personKey } from '../../../server/src/base/ids.ts';
+import { audienceKey, type PersonKey, personKey } from '../../../server/src/base/ids.ts';
 import { VirtualClock } from '../../../server/src/base/virtual-clock.ts';
 import { describeInApp } from '../../../server/src/content/describe-in-app.ts';
 import { createProgress } from '../../../server/src/embedded/progress.ts';
@@ -46,6 +50,17 @@ export const profile: Profile = {
   facts: null,
   mutes: [{ kind: 'word', id: 'spoiler', sinceMs: 1, untilMs: null }],
 };
+export const fans = audienceKey('default', 'followers:u0');
+export const fanoutJob: FanoutJob = {
+  id: 'f_moved',
+  shard: 0,
+  audience: fans,
+  source: 'app',
+  event: 'post 1',
+  acceptedMs: 1000,
+  record: Buffer.from([1, 0, 255]),
+};
+export const fanoutReached = { after: 'u17', chunks: 3, recipients: 12 };
 export const revoked = { session: 's1', untilMs: 9e12 };
 
 export class EmbeddedData {
@@ -95,6 +110,7 @@ export class EmbeddedData {
       await new ProfileStoreLevel(db, 'profile/', clock).change(
         people.map((person) => ({ person, change: { kind: 'restore', profile } })),
       );
+      await fillAudiences(new AudienceStoreLevel(db, 'audience/'), new FanoutStoreLevel(db, 'fanout/'));
       const timerStore = new TimerStoreLevel(db);
       await timerStore.open(0);
       await timerStore.write(0, { set: timers });
@@ -117,6 +133,23 @@ export class EmbeddedData {
     await host.stop();
     await db.close();
   }
+}
+
+/** Everybody follows u0; one has left, and must stay gone when a follow from before that comes late. */
+async function fillAudiences(audiences: AudienceStoreLevel, fanouts: FanoutStoreLevel): Promise<void> {
+  const changes = Array.from({ length: users }, (_, n) => ({
+    audience: fans,
+    user: `u${n}`,
+    present: true,
+    notify: n % 2 === 0,
+    seq: n,
+    timeMs: 1000,
+    takenMs: 1000,
+  }));
+  const left = { ...changes[0], present: false, seq: 5 } as MembershipChange;
+  await audiences.apply([...changes, left], { logged: false });
+  await fanouts.begin([fanoutJob]);
+  await fanouts.advance(fanoutJob, fanoutReached);
 }
 
 /** Shards over any log and store, as an engine would run them. */

@@ -1,5 +1,7 @@
 /** The move into a real Kafka and a real Cassandra. */
 import { type TestContext, test } from 'node:test';
+import { AudienceStorePostgres } from '../../../server/src/audience/audience-store-postgres.ts';
+import { FanoutStorePostgres } from '../../../server/src/audience/fanout-store-postgres.ts';
 import { RevocationStoreCassandra } from '../../../server/src/auth/revocation-store-cassandra.ts';
 import type { VirtualClock } from '../../../server/src/base/virtual-clock.ts';
 import type { MoveTarget } from '../../../server/src/cluster/move.ts';
@@ -30,6 +32,8 @@ async function targetOf({ world, keyspace, schema }: Services, clock: VirtualClo
     revocations: new RevocationStoreCassandra(client, clock),
     profiles: new ProfileStorePostgres(schema.connect(), clock),
     timers: new TimerStoreCassandra(client),
+    audiences: new AudienceStorePostgres(schema.connect()),
+    fanouts: new FanoutStorePostgres(schema.connect()),
     state: new CassandraMoveState(client),
     shards: testShards,
   };

@@ -11,6 +11,9 @@ import type { Timer } from '../../../server/src/shard/timer-store.ts';
 import {
   answer,
   type EmbeddedData,
+  fanoutJob,
+  fanoutReached,
+  fans,
   hostOver,
   onlyMarked,
   people,
@@ -45,12 +48,15 @@ export function assertWhole(report: MoveReport): void {
   assert.ok(report.timers.expected >= timers.length);
   assert.equal(report.timers.found, report.timers.expected);
   assert.deepEqual(report.profiles, { expected: people.length, found: people.length });
+  const members = { expected: people.length - 1, found: people.length - 1 };
+  assert.deepEqual(report.audiences, { members, fanouts: { expected: 1, found: 1 } });
 }
 
 /** The cluster goes on from where the embedded engine was: both come to the same inboxes. */
 export async function assertGoesOn(data: EmbeddedData, target: MoveTarget): Promise<void> {
   const { log, inbox: store, shards } = target;
   await assertTimers(target);
+  await assertAudiences(target);
   for (const moved of await target.profiles.read(people)) assert.deepEqual(moved, profile);
   const host = hostOver({ log, store, clock: data.clock, shards });
   await host.start();
@@ -64,6 +70,16 @@ export async function assertGoesOn(data: EmbeddedData, target: MoveTarget): Prom
   });
   assert.deepEqual(found, expected);
   await host.stop();
+}
+
+async function assertAudiences({ audiences, fanouts, shards }: MoveTarget): Promise<void> {
+  const late = { audience: fans, user: 'u0', present: true, notify: null, seq: 4, timeMs: 9000, takenMs: 9000 };
+  await audiences.apply([late], { logged: true });
+  assert.equal((await audiences.membership(fans, 'u0'))?.present, false);
+  assert.equal((await audiences.membership(fans, 'u2'))?.notify, true);
+  const job = { ...fanoutJob, shard: shardOf(fans, shards) };
+  assert.deepEqual(await fanouts.load(fanoutJob.id), { job, progress: fanoutReached });
+  assert.equal((await fanouts.pending(job.shard, null, 10)).length, 1);
 }
 
 /** Each with the shard of its person. */
