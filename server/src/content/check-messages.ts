@@ -30,8 +30,9 @@ export function checkMessages(
   return Object.entries(file.messages).flatMap(([locale, words]) => {
     const at = (path: Path, [kind, detail]: Mistake) => file.problemAt(['messages', locale, ...path], kind, detail);
     if (!isLocale(locale)) return [at([], ['locale', 'Is not a language that is known.'])];
+    const categories = categoriesOf(locale);
     const problems = textsOf(words).flatMap(({ path, text, names }) =>
-      textMistakes(text, locale, names).map((mistake) => at(path, mistake)),
+      textMistakes(text, { names, categories }).map((mistake) => at(path, mistake)),
     );
     for (const [name, { actions = {} }] of Object.entries(words.types ?? {})) {
       const type = types.get(name);
@@ -75,14 +76,14 @@ function textsOf({ patterns, phrases, types, outcomes, reasons }: LocaleMessages
   ];
 }
 
-function textMistakes(text: string, locale: string, names: readonly string[]): Mistake[] {
+function textMistakes(text: string, allowed: Allowed): Mistake[] {
   let elements: MessageFormatElement[];
   try {
     elements = parseMessage(text);
   } catch (error) {
     return [['syntax', `Is no MessageFormat: ${describeSyntax(error as ParseError)}.`]];
   }
-  return elementMistakes(elements, { names, categories: categoriesOf(locale) });
+  return elementMistakes(elements, allowed);
 }
 
 interface ParseError extends Error {

@@ -6,9 +6,9 @@ import type { ChannelDecision } from '@carillon/contract/reasons.ts';
 import { digest } from '../base/hash.ts';
 import { builtInFiles, readBuiltInFile } from './built-in-files.ts';
 import type { CatalogueSource } from './catalogue-source.ts';
-import type { LocaleWords } from './locale-words.ts';
+import { type LocaleWords, languageOf } from './locale-words.ts';
 import { reasonText } from './reason-text.ts';
-import { type EmailText, renderEmail } from './render-email.ts';
+import { type EmailText, emailLabels, renderEmail } from './render-email.ts';
 import { countFallback } from './render-fallback.ts';
 import { type DescribedFacts, type InAppDescription, renderInApp } from './render-in-app.ts';
 import { type PushFacts, type PushText, renderPush, strictest } from './render-push.ts';
@@ -49,7 +49,7 @@ export class Content {
       return renderInApp(facts, { type, texts, link: this.#link });
     } catch {
       countFallback('inApp', 'failed');
-      return describePlainly(words);
+      return plainInApp(words);
     }
   }
 
@@ -65,7 +65,7 @@ export class Content {
       return renderPush(facts, type, { words, texts, privacy, link: this.#link });
     } catch {
       countFallback('push', 'failed');
-      return renderPush(facts, undefined, { words, texts: words.generic, privacy: 'hidden', link: this.#link });
+      return plainPush(words);
     }
   }
 
@@ -78,7 +78,7 @@ export class Content {
       return renderEmail(facts, { words, texts }, appUrl);
     } catch {
       countFallback('email', 'failed');
-      return renderEmail(facts, { words, texts: words.generic }, appUrl);
+      return plainEmail(words);
     }
   }
 
@@ -88,10 +88,20 @@ export class Content {
   }
 }
 
-/** Words that ask for nothing which could fail. */
-function describePlainly(words: LocaleWords): InAppDescription {
+/** Words that ask nothing of the facts, which may be what fails. */
+function plainInApp(words: LocaleWords): InAppDescription {
   const text = words.phrase('hidden');
   return { text: { title: text, body: text }, url: null, actions: [], subjectUrl: null, aboutParent: false };
+}
+
+function plainPush(words: LocaleWords): PushText {
+  const text = words.phrase('hidden');
+  return { title: text, body: text, ...languageOf(words), url: null, image: null, actions: [] };
+}
+
+function plainEmail(words: LocaleWords): EmailText {
+  const text = words.phrase('hidden');
+  return { subject: text, body: text, text: `${text}\n`, ...languageOf(words), url: null, labels: emailLabels(words) };
 }
 
 function templateVersion({ messages, defaultLocale }: CatalogueSource): string {

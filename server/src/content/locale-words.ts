@@ -179,6 +179,11 @@ export class LocaleWords {
   }
 }
 
+/** As messages and pages name it: BCP 47, and the direction of the text. */
+export function languageOf({ locale, tools }: LocaleWords): { locale: string; direction: 'ltr' | 'rtl' } {
+  return { locale, direction: tools.isRightToLeft ? 'rtl' : 'ltr' };
+}
+
 function kept<Key, Value>(cache: Map<Key, Value>, key: Key, make: () => Value): Value {
   const known = cache.get(key);
   if (known !== undefined) return known;

@@ -3,6 +3,7 @@
 import type { Channel } from '@carillon/contract/reasons.ts';
 import { CarillonError } from '../base/carillon-error.ts';
 import type { Content } from './content.ts';
+import { languageOf } from './locale-words.ts';
 import type { ShownAction } from './render-in-app.ts';
 import type { PushFacts } from './render-push.ts';
 import type { PrivacyLevel } from './type-entry.ts';
@@ -51,8 +52,7 @@ export function preview(content: Content, request: PreviewRequest): Preview {
   return {
     type: type.name,
     channel: request.channel,
-    locale: words.locale,
-    direction: words.tools.isRightToLeft ? 'rtl' : 'ltr',
+    ...languageOf(words),
     templateVersion: content.templateVersion,
     samples: counts.map((people) =>
       sample(content, request, sampleFacts(type.name, people, type.grouping === 'parent')),

@@ -3,7 +3,7 @@
  * text: whoever puts it into HTML escapes it (`escapeHtml`), and nothing of it can break a header.
  */
 import { limits } from '../base/limits.ts';
-import type { LocaleWords, TypeTexts } from './locale-words.ts';
+import { type LocaleWords, languageOf, type TypeTexts } from './locale-words.ts';
 import { longestThatFits } from './longest-that-fits.ts';
 import type { DescribedFacts } from './render-in-app.ts';
 import { safeLink } from './safe-link.ts';
@@ -36,11 +36,15 @@ export function renderEmail(
     subject: subjectLine(texts.emailSubject(facts)),
     body,
     text: url === null ? `${body}\n` : `${body}\n\n${open}: ${url}\n`,
-    locale: words.locale,
-    direction: words.tools.isRightToLeft ? 'rtl' : 'ltr',
+    ...languageOf(words),
     url,
-    labels: { open, settings: words.phrase('settings'), unsubscribe: words.phrase('unsubscribe') },
+    labels: emailLabels(words),
   };
+}
+
+/** What stands on the links around the words. */
+export function emailLabels(words: LocaleWords): EmailText['labels'] {
+  return { open: words.phrase('open'), settings: words.phrase('settings'), unsubscribe: words.phrase('unsubscribe') };
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: exactly these must not get into a header

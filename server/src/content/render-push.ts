@@ -3,7 +3,7 @@
  * provider encodes it, and `fitPush` shortens it until the encoded payload keeps the provider's limit.
  */
 
-import type { LocaleWords, TypeTexts } from './locale-words.ts';
+import { type LocaleWords, languageOf, type TypeTexts } from './locale-words.ts';
 import { longestThatFits } from './longest-that-fits.ts';
 import { type DescribedFacts, type ShownAction, shownActions } from './render-in-app.ts';
 import { type LinkRule, safeLink } from './safe-link.ts';
@@ -42,8 +42,7 @@ export function renderPush(facts: PushFacts, type: TypeEntry | undefined, use: P
   const { words, privacy } = use;
   const { object, actors } = facts;
   const common = {
-    locale: words.locale,
-    direction: words.tools.isRightToLeft ? 'rtl' : 'ltr',
+    ...languageOf(words),
     url: use.link(object.url) ?? use.link(object.parent?.url ?? null),
   } as const;
   if (privacy === 'hidden') {
