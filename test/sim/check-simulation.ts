@@ -1,12 +1,15 @@
 /** What must hold at the end of every run, whatever happened on the way. Each check answers what it finds wrong. */
 import type { Notification } from '@carillon/contract/notification.ts';
-import { splitPersonKey } from '../../server/src/base/ids.ts';
+import { type PersonKey, personKey, splitPersonKey } from '../../server/src/base/ids.ts';
+import { mutedActor } from './outside-world.ts';
 import { people, type Simulation } from './simulation.ts';
 import { expectedPeople, groupOf } from './story.ts';
 import type { StreamClient } from './stream-client.ts';
 
 /** What a run leaves. */
-export type Outcome = Pick<Simulation, 'listed' | 'clients' | 'inbox' | 'acknowledged'>;
+export type Outcome = Pick<Simulation, 'listed' | 'clients' | 'inbox' | 'acknowledged'> & {
+  readonly outside?: Pick<Simulation['outside'], 'muters'>;
+};
 
 export async function checkSimulation(simulation: Outcome): Promise<string[]> {
   const found: string[] = [];
@@ -19,7 +22,7 @@ export async function checkSimulation(simulation: Outcome): Promise<string[]> {
     found.push(...checkClient(simulation.clients[index] as StreamClient, listed));
     if (new Set(listed.map(({ id }) => id)).size < listed.length) found.push(`${user}: a row is listed twice`);
   }
-  found.push(...compare(expectedPeople(simulation.acknowledged), shown));
+  found.push(...compare(expectedPeople(simulation.acknowledged), shown, simulation.outside?.muters));
   return found;
 }
 
@@ -91,11 +94,22 @@ function describe({ id, revision, actorCount, state }: Notification): string {
   return `${id} r${revision} ${actorCount} ${state.read ? 'read' : 'unread'} ${state.seen ? 'seen' : 'unseen'}`;
 }
 
-function compare(expected: Map<string, Set<string>>, shown: Map<string, Set<string>>): string[] {
+/** `muters`: whose view of the muted actor depends on when they muted. */
+function compare(
+  expected: Map<string, Set<string>>,
+  shown: Map<string, Set<string>>,
+  muters: ReadonlySet<PersonKey> = new Set(),
+): string[] {
   const found: string[] = [];
   for (const key of new Set([...expected.keys(), ...shown.keys()])) {
-    const want = [...(expected.get(key) ?? [])].sort().join(',');
-    const have = [...(shown.get(key) ?? [])].sort().join(',');
+    const isMuter = muters.has(personKey('default', key.slice(0, key.indexOf(' '))));
+    const text = (people: Iterable<string>): string =>
+      [...people]
+        .filter((actor) => !isMuter || actor !== mutedActor)
+        .sort()
+        .join(',');
+    const want = text(expected.get(key) ?? []);
+    const have = text(shown.get(key) ?? []);
     if (want !== have) found.push(`${key}: expected ${want || 'nobody'}, shown ${have || 'nobody'}`);
   }
   return found;

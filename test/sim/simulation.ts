@@ -23,6 +23,7 @@ import { InboxStoreMemory } from '../../server/src/inbox/inbox-store-memory.ts';
 import { EventLogMemory, MemoryLogState } from '../../server/src/log/event-log-memory.ts';
 import type { ShardMemory } from '../../server/src/shard/shard-memory.ts';
 import { Faults, ProcessLife, turn } from './faults.ts';
+import { OutsideWorld } from './outside-world.ts';
 import { packEvents } from './pack-event.ts';
 import { createStory } from './story.ts';
 import { StreamClient } from './stream-client.ts';
@@ -56,6 +57,7 @@ export class Simulation {
   #toldUnwritten: string[] = [];
   readonly #log = new MemoryLogState();
   readonly #store = this.#countTold(new InboxStoreMemory());
+  readonly outside = new OutsideWorld(this.clock, this.#store);
   readonly #memory: ShardMemory;
   #host!: ShardHost;
   #inbox!: InboxService;
@@ -82,6 +84,7 @@ export class Simulation {
     }
     this.faults.isQuiet = true;
     await this.#settle();
+    await this.#runTimers();
     for (const client of this.clients) await this.#connect(client);
     await this.#settle();
   }
@@ -109,6 +112,8 @@ export class Simulation {
 
   #passTime(): void {
     this.clock.advance(this.random.below(3) * 400);
+    // So that windows end in the middle of things.
+    if (this.random.below(6) === 0) this.clock.advance(this.random.below(90_000));
     if (this.random.below(20) === 0) this.clock.step(this.random.below(20_000) - 10_000);
   }
 
@@ -126,12 +131,15 @@ export class Simulation {
 
   async #someoneActs(): Promise<void> {
     const client = this.clients[this.random.below(this.clients.length)] as StreamClient;
-    switch (this.random.below(3)) {
+    switch (this.random.below(4)) {
       case 0:
         await this.#connect(client);
         break;
       case 1:
         client.disconnect(this.#host);
+        break;
+      case 2:
+        await this.outside.changeWish(client.person, this.random);
         break;
       default:
         await this.#attempt(() => client.markSomething(this.#host, this.random));
@@ -140,6 +148,16 @@ export class Simulation {
 
   async #connect(client: StreamClient): Promise<void> {
     await this.#attempt(() => client.connect(this.#host, () => this.listed(client.person)));
+  }
+
+  /** Until nothing is due any more. */
+  async #runTimers(): Promise<void> {
+    for (;;) {
+      const dueMs = await this.outside.timers.nextDueMs(0);
+      if (dueMs === null) return;
+      this.clock.advance(Math.max(0, dueMs - this.clock.now()));
+      await this.#settle();
+    }
   }
 
   async #settle(): Promise<void> {
@@ -176,6 +194,7 @@ export class Simulation {
         log: life.around(new EventLogMemory(this.#log)),
         store,
         inbox: this.#serviceOver(store),
+        ...this.outside.portsOf(life),
         clock: this.clock,
         shards: 1,
         progress: createProgress(),

@@ -37,7 +37,7 @@ export function needsOf(event: EventFacts): Needs {
  * A row that an event could join or repeat has activity no older than this: the last event that counted lies less than
  * `sameMeaningMs` back, and its row began at most a span before that and never stands earlier than it began.
  */
-function rememberedFrom(timeMs: number): number {
+export function rememberedFrom(timeMs: number): number {
   return timeMs - limits.sameMeaningMs - limits.groupSpanMs;
 }
 

@@ -2,6 +2,7 @@
  * What timers that are due lead to: rows that change, dispatches, and further timers. Decides from the state it finds, so
  * that a timer that fires late, twice, or for a row that is gone does no harm: the same telling has the same id.
  */
+import type { ChannelDecision } from '@carillon/contract/reasons.ts';
 import { nextRevision } from '../base/revision.ts';
 import type { TypeCatalogue } from '../content/type-catalogue.ts';
 import type { TypeEntry } from '../content/type-entry.ts';
@@ -46,9 +47,14 @@ export class DueWork {
       const step = transition(item.window, { kind: 'end', number }, noPolicy);
       if (step.window !== item.window) this.#change(person, group, { window: step.window });
       sends = step.send;
+      if (sends === null) this.#undone(person, group, waitsForWindow);
     }
+    if (sends === null) return;
     const type = this.#catalogue.find(item.type);
-    if (sends === null || type === undefined || item.state !== 'live') return;
+    if (type === undefined || item.state !== 'live') {
+      this.#undone(person, group, ({ kind }) => kind !== 'skip');
+      return;
+    }
     const isFallback = timer.kind === 'fallback';
     const plans = this.#plansFor(person, group, type, isFallback ? 'fallback' : 'now');
     // A fallback is about its own channel; what became of the others is known.
@@ -57,19 +63,33 @@ export class DueWork {
     for (const plan of settled) {
       if (plan.channel === 'inApp' || (isFallback && plan.channel !== 'email')) continue;
       if (plan.kind === 'hold') this.timers.push(holdTimer(person, plan, item, sends));
-      if (plan.kind === 'send') this.#send(person, plan.channel, [item], `${item.id}.${sends}`);
+      if (plan.kind === 'send') this.#send(person, plan.channel, [{ item, number: sends }]);
     }
   }
 
+  /** Whoever was to be told of has gone again. What the row says of its channels follows, where `isMeant`. */
+  #undone(person: Person, group: Group, isMeant: (decision: ChannelDecision) => boolean): void {
+    const { decisions } = group.item;
+    const isUndone = (decision: ChannelDecision): boolean => decision.channel !== 'inApp' && isMeant(decision);
+    if (!decisions.some(isUndone)) return;
+    const undone = decisions.map((decision): ChannelDecision => {
+      return isUndone(decision) ? { channel: decision.channel, kind: 'skip', reason: 'undone' } : decision;
+    });
+    this.#change(person, group, { decisions: undone });
+  }
+
   /** What was held is let go: what is still news by itself, or put together where there is much of it (D7, BC-26). */
-  async #release(person: Person, { id, dueMs, data }: Timer): Promise<void> {
+  async #release(person: Person, { data }: Timer): Promise<void> {
     const channel = data as OutwardName;
     const held = await this.#people.loadHeld(person, channel, this.#nowMs);
     const going: Group[] = [];
     const again = new Map<number, ChannelPlan>();
     for (const group of held) {
       const type = this.#catalogue.find(group.item.type);
-      if (type === undefined) continue;
+      if (type === undefined || group.item.state !== 'live') {
+        this.#undone(person, group, (decision) => decision.channel === channel);
+        continue;
+      }
       const plans = this.#plansFor(person, group, type, 'now');
       const plan = plans.find((each) => each.channel === channel) as ChannelPlan;
       this.#record(
@@ -81,8 +101,14 @@ export class DueWork {
       if (plan.kind === 'hold') again.set(plan.untilMs as number, plan);
     }
     const rows = going.map(({ item }) => ({ ...item, isStillNews: true }));
-    for (const [index, push] of planRelease(rows).entries()) {
-      this.#send(person, channel, push.rows as unknown as Item[], `${id}.${dueMs}.${index}`);
+    const byId = new Map<string, Item>(going.map(({ item }) => [item.id, item]));
+    for (const push of planRelease(rows)) {
+      const items = push.rows.flatMap((row) => byId.get(row.id) ?? []);
+      this.#send(
+        person,
+        channel,
+        items.map((item) => ({ item, number: item.window.number })),
+      );
     }
     const first = held[0]?.item;
     for (const plan of again.values()) if (first !== undefined) this.timers.push(holdTimer(person, plan, first, 0));
@@ -110,14 +136,19 @@ export class DueWork {
     person.touch(group);
   }
 
-  #send(person: Person, channel: OutwardName, items: readonly Item[], telling: string): void {
-    const ends = items.map((item) => item.activityAtMs + (this.#catalogue.find(item.type)?.ttlMs ?? 0));
-    const about = { channel, telling, nowMs: this.#nowMs, expiresAtMs: Math.max(...ends) };
-    this.dispatches.push({ channel, dispatch: dispatchOf(person, items, about) });
+  #send(person: Person, channel: OutwardName, told: readonly { item: Item; number: number }[]): void {
+    const ends = told.map(({ item }) => item.activityAtMs + (this.#catalogue.find(item.type)?.ttlMs ?? 0));
+    const tells = told.map(({ item, number }) => ({ notification: item.id, number }));
+    const dispatch = dispatchOf(person, tells, { nowMs: this.#nowMs, expiresAtMs: Math.max(...ends) });
+    this.dispatches.push({ channel, dispatch });
   }
 }
 
 const noPolicy = { notify: 'immediate', windowMs: 0 } as const;
+
+function waitsForWindow({ kind, reason }: ChannelDecision): boolean {
+  return kind === 'hold' && reason === 'window';
+}
 
 /** What the row says of a channel already. */
 function knownPlan(item: Item, plan: ChannelPlan): ChannelPlan {

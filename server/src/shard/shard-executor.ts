@@ -12,6 +12,7 @@ import { lanes } from '@carillon/contract/lanes.ts';
 import { type PersonKey, personKey } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import { decide } from '../decide/decide.ts';
+import { rememberedFrom } from '../decide/needs.ts';
 import type { Position } from '../log/event-log.ts';
 import { startPosition } from '../log/event-log.ts';
 import { RecordView } from '../log/record.ts';
@@ -212,7 +213,10 @@ export class ShardExecutor {
     const { outward, clock, catalogue, listener } = this.#options;
     const began = clock.monotonic();
     const people = await this.#load(due.map(({ person }) => person));
-    const work = new DueWork(this.#people, catalogue, clock.now());
+    const nowMs = clock.now();
+    // Whatever may have changed last is known then, as for an event: revisions only rise.
+    for (const person of people) await this.#people.loadBackTo(person, rememberedFrom(nowMs));
+    const work = new DueWork(this.#people, catalogue, nowMs);
     const failed: Timer[] = [];
     for (const [index, timer] of due.entries()) {
       if (!(await this.#runTimer(work, people[index] as Person, timer))) failed.push(timer);

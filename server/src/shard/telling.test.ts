@@ -12,7 +12,7 @@ const nightly = (from: string, to: string) => ({
 /** Object ids of what was pushed, each push on its own. */
 async function pushed(one: TestPerson): Promise<string[]> {
   const objects = new Map((await one.items()).map(({ id, object }) => [id, object.id]));
-  return one.push.taken.map(({ notifications }) => notifications.map((id) => objects.get(id) ?? '?').join('+'));
+  return one.push.taken.map(({ tells }) => tells.map(({ notification }) => objects.get(notification) ?? '?').join('+'));
 }
 
 test('BC-14: likes at the same moment are one group and one push, at the end of the window', async () => {
@@ -26,7 +26,7 @@ test('BC-14: likes at the same moment are one group and one push, at the end of 
   assert.match(await one.why('push'), /^hold window 2026-03-10T12:01:00.000Z$/);
   await one.pass(1);
   assert.equal(one.push.taken.length, 200);
-  assert.equal(new Set(one.push.taken.flatMap(({ notifications }) => notifications)).size, 200);
+  assert.equal(new Set(one.push.taken.flatMap(({ tells }) => tells.map(({ notification }) => notification))).size, 200);
   assert.equal(await one.why('push'), 'send default');
   await one.pass(3_600_000);
   assert.equal(one.push.taken.length, 200, 'and no more');
@@ -156,7 +156,7 @@ test('BC-26: what was held is let go in at most three pushes, without what was r
   await one.until('2026-03-11T02:31:00Z');
   await one.restart();
   await one.pass(3_600_000);
-  const covered = one.push.taken.flatMap(({ notifications }) => notifications);
+  const covered = one.push.taken.flatMap(({ tells }) => tells.map(({ notification }) => notification));
   assert.ok(one.push.taken.length <= 3, `${one.push.taken.length} pushes`);
   assert.equal(covered.length, 32);
   assert.equal(new Set(covered).size, 32);
@@ -199,7 +199,7 @@ test('email comes only where it stays unseen', async () => {
   await one.pass(24 * 3_600_000);
   const objects = new Map((await one.items()).map(({ id, object }) => [id, object.id]));
   assert.deepEqual(
-    one.email.taken.flatMap(({ notifications }) => notifications.map((id) => objects.get(id))),
+    one.email.taken.flatMap(({ tells }) => tells.map(({ notification }) => objects.get(notification))),
     ['c2'],
   );
   await one.stop();

@@ -17,7 +17,7 @@ import {
   toChannelDecision,
 } from '../decide/decide-channels.ts';
 import type { Verdict } from '../decide/judge-source.ts';
-import type { Dispatch, OutwardChannel } from '../deliver/outward-channel.ts';
+import type { Dispatch, OutwardChannel, Told } from '../deliver/outward-channel.ts';
 import type { Item } from '../inbox/item.ts';
 import type { Profile } from '../profile/profile.ts';
 import type { Person } from './person.ts';
@@ -132,15 +132,8 @@ export function holdTimer(person: Person, plan: ChannelPlan, item: Item, number:
 
 export function dispatchOf(
   person: Person,
-  items: readonly Item[],
-  about: { channel: string; telling: string; nowMs: number; expiresAtMs: number },
+  tells: readonly Told[],
+  { nowMs, expiresAtMs }: { nowMs: number; expiresAtMs: number },
 ): Dispatch {
-  return {
-    id: digest([person.key, about.channel, about.telling], 27),
-    person: person.key,
-    notifications: items.map(({ id }) => id),
-    replaces: false,
-    decidedAtMs: about.nowMs,
-    expiresAtMs: about.expiresAtMs,
-  };
+  return { person: person.key, tells, replaces: false, decidedAtMs: nowMs, expiresAtMs };
 }

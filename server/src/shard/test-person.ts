@@ -31,14 +31,14 @@ const person = personKey('default', 'r1');
 const turnsToRetry = 200;
 const everything: PageQuery = { cursor: null, limit: 50, type: null, category: null, state: null };
 
-/** A channel that keeps what it is given, each id once. */
+/** A channel that keeps what it is given, each telling once. */
 export class RecordingChannel implements OutwardChannel {
   readonly name: 'push' | 'email';
   endpoint: EndpointState = 'ready';
   readonly taken: Dispatch[] = [];
   /** Rejects so many calls from now on. */
   failures = 0;
-  readonly #ids = new Set<string>();
+  readonly #known = new Set<string>();
 
   constructor(name: 'push' | 'email') {
     this.name = name;
@@ -51,9 +51,9 @@ export class RecordingChannel implements OutwardChannel {
   async take(dispatches: readonly Dispatch[]): Promise<void> {
     if (this.failures-- > 0) throw new Error('the channel takes nothing just now');
     for (const dispatch of dispatches) {
-      if (this.#ids.has(dispatch.id)) continue;
-      this.#ids.add(dispatch.id);
-      this.taken.push(dispatch);
+      const tells = dispatch.tells.filter(({ notification, number }) => !this.#known.has(`${notification} ${number}`));
+      for (const { notification, number } of tells) this.#known.add(`${notification} ${number}`);
+      if (tells.length > 0) this.taken.push({ ...dispatch, tells });
     }
   }
 }
