@@ -1,6 +1,6 @@
 /** Types and words of an app's own, through the whole service: taken at the start, and anew while it runs (C1, C2). */
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
@@ -9,6 +9,7 @@ import { openWebSocket } from '../../server/src/deliver/realtime/stream-clients.
 import { eventually } from './eventually.ts';
 import { operatorsKey } from './flow-config.ts';
 import { okay, Person } from './person.ts';
+import type { LogEntry } from './server-process.ts';
 import { resultsOf, World } from './world.ts';
 
 /** The example of docs/TYPES.md, as it stands there. */
@@ -35,7 +36,7 @@ describe('types of an app', () => {
   let r1: Person;
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'carillon-own-'));
-    writeFileSync(join(folder, 'shop.yaml'), exampleOf('yaml'));
+    place('shop.yaml', exampleOf('yaml'));
     world = await World.start({ config: { content: { typeFiles: [folder] } } });
     r1 = await world.person('r1');
   });
@@ -44,6 +45,11 @@ describe('types of an app', () => {
     rmSync(folder, { recursive: true });
   });
 
+  /** Renamed into place, as a deployment would: no process reads half a file. */
+  const place = (name: string, text: string): void => {
+    writeFileSync(join(folder, `${name}.new`), text);
+    renameSync(join(folder, `${name}.new`), join(folder, name));
+  };
   const send = async (event: object): Promise<void> => {
     assert.equal(resultsOf(await world.post(event as never))[0]?.status, 'accepted');
     await world.settled();
@@ -54,6 +60,14 @@ describe('types of an app', () => {
     return page.items;
   };
   const bodies = async (language?: string): Promise<string[]> => (await read(language)).map(({ text }) => text.body);
+
+  /** Every process has logged it so often. A new type may be sent once all of them know it. */
+  const everywhere = (wanted: LogEntry['event'], times: number): Promise<void> =>
+    eventually(() => {
+      const { logged } = world;
+      const starts = logged.filter(({ event }) => event === 'listening').length;
+      return logged.filter(({ event }) => event === wanted).length >= times * Math.max(starts, 1);
+    });
 
   test('the example of the guide reads as it says, in the language that is asked for', async () => {
     await send(sold);
@@ -105,22 +119,20 @@ describe('types of an app', () => {
   test('a change of the files is in use without a restart, also in pages that were kept; a bad one changes nothing', async () => {
     await send(sold);
     assert.deepEqual(await bodies(), ['Ana bought Blue vase from you']);
-    const file = join(folder, 'shop.yaml');
-    writeFileSync(file, `${exampleOf('yaml').replaceAll('bought', 'purchased')}# changed\n`);
-    await eventually(async () => (await bodies())[0] === 'Ana purchased Blue vase from you');
+    place('shop.yaml', `${exampleOf('yaml').replaceAll('bought', 'purchased')}# changed\n`);
+    await everywhere('catalogueTaken', 1);
+    assert.deepEqual(await bodies(), ['Ana purchased Blue vase from you']);
 
-    writeFileSync(file, 'types:\n  shop.sold: { lane: fast }\n');
-    await eventually(() => world.logged.some(({ event }) => event === 'catalogueRefused'));
+    place('shop.yaml', 'types:\n  shop.sold: { lane: fast }\n');
+    await everywhere('catalogueRefused', 1);
     await send(byBo);
     assert.deepEqual(await bodies(), ['Bo and Ana purchased Blue vase from you']);
 
-    writeFileSync(file, `${exampleOf('yaml')}# with more\n`);
-    writeFileSync(join(folder, 'more.yaml'), 'types:\n  shop.opened: { category: shop, lane: bulk }\n');
-    await eventually(async () => {
-      const { status } = await world.post({ ...sold, id: 'o-9', type: 'shop.opened' } as never);
-      return status === 202;
-    });
-    await world.settled();
+    place('shop.yaml', 'types: {}\n');
+    await everywhere('catalogueTaken', 2);
+    place('more.yaml', 'types:\n  shop.opened: { category: shop, lane: bulk }\n');
+    await everywhere('catalogueTaken', 3);
+    await send({ ...sold, id: 'o-9', type: 'shop.opened' });
     const opened = (await read()).find(({ type }) => type === 'shop.opened');
     assert.equal(opened?.text.body, 'Ana has news for you: Blue vase');
   });
