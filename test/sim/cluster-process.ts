@@ -19,6 +19,7 @@ import { Intake } from '../../server/src/intake/intake.ts';
 import type { EventLog } from '../../server/src/log/event-log.ts';
 import { ProfileStoreMemory } from '../../server/src/profile/profile-store-memory.ts';
 import type { ShardMemory } from '../../server/src/shard/shard-memory.ts';
+import { TimerStoreMemory } from '../../server/src/shard/timer-store-memory.ts';
 import type { Faults } from './faults.ts';
 import { ProcessLife } from './faults.ts';
 import { Member, type SimulatedGroup } from './simulated-group.ts';
@@ -88,6 +89,7 @@ export class ClusterProcess {
       ]),
       audiences: services.audiences ?? memoryAudiences(),
       profiles: new ProfileStoreMemory(life.clock),
+      timers: new TimerStoreMemory(),
       presence: life.around(services.presence, ['gatewaysOf']),
       gateway: name,
       idempotency: new IdempotencyStoreMemory(),

@@ -37,6 +37,7 @@ export function tinyMemory(random: Random): ShardMemory {
     cachedRowsMax: 10,
     cachedMembersMax: 10,
     cachedHeadRows: 1 + random.below(4),
+    cachedProfileWeightMax: 1 + random.below(10),
     cachedRowsPerPerson: 1 + random.below(4),
     exactPeopleMax: 1000,
     evictEveryBatches: 1 + random.below(4),

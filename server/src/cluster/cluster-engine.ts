@@ -34,7 +34,9 @@ import { type Followers, followersOf, StoredRelations } from '../shard/relation-
 import type { ShardMemory } from '../shard/shard-memory.ts';
 import type { ShardOwnership } from '../shard/shard-ownership.ts';
 import { Simulator } from '../shard/simulator.ts';
+import type { TimerStore } from '../shard/timer-store.ts';
 import { fencedStore } from './fenced-store.ts';
+import { fencedTimers } from './fenced-timers.ts';
 import { OwnedShards } from './owned-shards.ts';
 import { ShardUpkeep, type UpkeepOptions } from './shard-upkeep.ts';
 import { type AudienceStores, sharedService, sharedWork } from './shared-audiences.ts';
@@ -57,6 +59,7 @@ export interface ClusterParts {
   readonly behind: () => Promise<readonly number[]>;
   readonly store: InboxStore;
   readonly profiles: ProfileStore;
+  readonly timers: TimerStore;
   readonly audiences: AudienceStores;
   readonly presence: Presence;
   readonly bus: Bus;
@@ -141,7 +144,9 @@ export class ClusterEngine implements Engine {
       const work = sharedWork({ ...parts, ...parts.audiences }, log);
       this.#audienceWork = work;
       const told = { bus, publisher, reports, onProblem };
-      const common = { ...told, log, store: fenced, profiles, followers, audiences: work, clock, memory, content };
+      const outward = { timers: fencedTimers(parts.timers, group), channels: [] };
+      const known = { profiles, followers, audiences: work, outward, content };
+      const common = { ...told, ...known, log, store: fenced, clock, memory };
       this.#shards = new OwnedShards({ ...common, shards, onApplied, onFailed: reject });
       this.#upkeep = new ShardUpkeep({
         shards: this.#shards,
@@ -184,7 +189,6 @@ export class ClusterEngine implements Engine {
     await this.#upkeep?.stop();
     await this.#audienceWork?.stop();
     if (this.#shards !== null) await group?.stop();
-    this.#shards?.close();
     this.#stopSharing();
     await this.log?.stop();
     this.#publisher.close();

@@ -25,12 +25,13 @@ import type { InboxStore } from '../inbox/inbox-store.ts';
 import type { EventLog, Position } from '../log/event-log.ts';
 import { consumptionCheck, type ReadinessCheck } from '../ops/readiness.ts';
 import { localeOf } from '../profile/person-locales.ts';
+import type { ProfileStore } from '../profile/profile-store.ts';
 import type { Person } from '../shard/person.ts';
 import type { RelationReader } from '../shard/relation-reader.ts';
 import { ShardExecutor } from '../shard/shard-executor.ts';
 import type { ShardListener } from '../shard/shard-listener.ts';
 import type { ShardMemory } from '../shard/shard-memory.ts';
-import type { Profiles } from '../shard/shard-options.ts';
+import type { ShardOptions } from '../shard/shard-options.ts';
 import { ShardNotHeld } from './fenced-store.ts';
 
 export interface OwnedShardParts {
@@ -38,8 +39,9 @@ export interface OwnedShardParts {
   readonly log: EventLog;
   /** Writes only while the shard is held. */
   readonly store: InboxStore;
-  readonly profiles: Profiles;
+  readonly profiles: ProfileStore;
   readonly relations: RelationReader;
+  readonly outward: NonNullable<ShardOptions['outward']>;
   readonly clock: Clock;
   readonly bus: Bus;
   readonly publisher: LivePublisher;
@@ -100,9 +102,9 @@ export class OwnedShard {
 
   async #run(): Promise<void> {
     while (!this.#isStopping) {
-      const { shard, log, store, profiles, relations, clock, memory, content: catalogue, audiences } = this.#parts;
+      const { shard, log, store, profiles, relations, outward, clock, memory, content, audiences } = this.#parts;
       const listener = this.#listener();
-      const known = { profiles, relations, catalogue };
+      const known = { profiles, relations, outward, catalogue: content };
       const watch = audiences.watch();
       const executor = new ShardExecutor({ shard, log, store, ...known, clock, memory, listener, watch });
       const disown = audiences.own(shard);

@@ -11,8 +11,6 @@ import type { Item } from '../inbox/item.ts';
 import type { Position } from '../log/event-log.ts';
 import { startPosition } from '../log/event-log.ts';
 import type { ReadinessCheck } from '../ops/readiness.ts';
-import { ProfileCache } from '../profile/profile-cache.ts';
-import type { ProfileStore } from '../profile/profile-store.ts';
 import { type Followers, type RelationReader, StoredRelations } from '../shard/relation-reader.ts';
 import type { ShardExecutor } from '../shard/shard-executor.ts';
 import type { ShardMemory } from '../shard/shard-memory.ts';
@@ -23,8 +21,7 @@ const owned = series('carillon_shards_owned', {});
 const lagGauges = lanes.map((lane) => series('carillon_lag_bytes', { lane }));
 const ageGauges = lanes.map((lane) => series('carillon_lag_oldest_seconds', { lane }));
 
-export interface OwnedShardsParts extends Omit<OwnedShardParts, 'shard' | 'profiles' | 'relations'> {
-  readonly profiles: ProfileStore;
+export interface OwnedShardsParts extends Omit<OwnedShardParts, 'shard' | 'relations'> {
   /** Null where we do not keep who follows whom. */
   readonly followers: Followers | null;
   /** How many shards there are in all. */
@@ -38,12 +35,10 @@ export class OwnedShards implements OwnershipListener {
   readonly #parts: OwnedShardsParts;
   readonly #shards = new Map<number, OwnedShard>();
   readonly #memory: ShardMemory;
-  readonly #profiles: ProfileCache;
   readonly #relations: RelationReader;
 
   constructor(parts: OwnedShardsParts) {
     this.#parts = parts;
-    this.#profiles = new ProfileCache(parts.profiles);
     this.#relations = new StoredRelations(parts.profiles, parts.followers);
     this.#memory = sharedMemory(parts.memory, () => Math.max(1, this.#shards.size));
   }
@@ -51,8 +46,7 @@ export class OwnedShards implements OwnershipListener {
   async gained(shards: readonly number[]): Promise<void> {
     for (const shard of shards) {
       if (this.#shards.has(shard)) continue;
-      const known = { profiles: this.#profiles, relations: this.#relations };
-      const common = { ...this.#parts, ...known, memory: this.#memory };
+      const common = { ...this.#parts, relations: this.#relations, memory: this.#memory };
       this.#shards.set(shard, new OwnedShard({ ...common, shard }));
     }
     this.#noteOwned();
@@ -65,11 +59,6 @@ export class OwnedShards implements OwnershipListener {
     });
     await Promise.all(stopping);
     this.#noteOwned();
-  }
-
-  /** When all are lost and none will be gained. */
-  close(): void {
-    this.#profiles.close();
   }
 
   failed(error: unknown): void {
@@ -146,6 +135,9 @@ function sharedMemory(whole: ShardMemory, sharers: () => number): ShardMemory {
     ...whole,
     get cachedPeopleMax() {
       return whole.cachedPeopleMax / sharers();
+    },
+    get cachedProfileWeightMax() {
+      return whole.cachedProfileWeightMax / sharers();
     },
     get cachedRowsMax() {
       return whole.cachedRowsMax / sharers();

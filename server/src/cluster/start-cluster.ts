@@ -27,6 +27,7 @@ import { EventLogKafka } from '../log/event-log-kafka.ts';
 import { ProfileStorePostgres } from '../profile/profile-store-postgres.ts';
 import { usualMemory } from '../shard/shard-memory.ts';
 import { ShardOwnershipKafka } from '../shard/shard-ownership-kafka.ts';
+import { TimerStoreCassandra } from '../shard/timer-store-cassandra.ts';
 import { checkPrepared } from './check-services.ts';
 import { ClusterEngine, type ClusterParts } from './cluster-engine.ts';
 import { openEventTopics } from './event-topics.ts';
@@ -89,6 +90,7 @@ function clusterParts(parts: StartClusterParts, clients: ServiceClients, name: s
     behind: () => kafkaLag({ admin: kafka.admin, topicPrefix, groupId, shards }),
     store: new InboxStoreCassandra({ client: cassandra, clock, retentionMs }),
     profiles: new ProfileStorePostgres(database, clock),
+    timers: new TimerStoreCassandra(cassandra),
     audiences: {
       audiences: new AudienceStorePostgres(database),
       fanouts: new FanoutStorePostgres(database),

@@ -26,7 +26,6 @@ import type { Item } from '../inbox/item.ts';
 import type { AppendStatus, EventLog } from '../log/event-log.ts';
 import type { PackedBatch } from '../log/record.ts';
 import { localeOf } from '../profile/person-locales.ts';
-import { ProfileCache } from '../profile/profile-cache.ts';
 import type { ProfileStore } from '../profile/profile-store.ts';
 import type { Person } from '../shard/person.ts';
 import type { RelationReader } from '../shard/relation-reader.ts';
@@ -73,7 +72,6 @@ export class ShardHost {
   readonly #frames = new FrameBatchWriter();
   readonly #pageHolders: PageHolders;
   readonly #reports: ShardReports;
-  readonly #profiles: ProfileCache | undefined;
   /** What was waiting at the start is not applied yet. */
   #isReplaying = false;
 
@@ -82,9 +80,7 @@ export class ShardHost {
     this.#reports = new ShardReports(parts.onProblem);
     this.#pageHolders = new PageHolders(parts.onPagesStale ?? (() => {}));
     const { log, store, clock, outward, memory = usualMemory, content: catalogue = builtInContent } = parts;
-    this.#profiles = parts.profiles && new ProfileCache(parts.profiles);
-    const profiles = this.#profiles;
-    const { relations } = parts;
+    const { profiles, relations } = parts;
     const listener = this.#listener();
     const known = { ...(profiles && { profiles }), ...(relations && { relations }), ...(outward && { outward }) };
     const common = { log, store, clock, listener, catalogue, memory, ...known };
@@ -107,7 +103,6 @@ export class ShardHost {
   /** Stops applying, writes what is at hand, closes. What is left in the log is applied after the next start. */
   async stop(): Promise<void> {
     for (const executor of this.#executors) await executor.stop();
-    this.#profiles?.close();
     await this.#parts.log.close();
     await this.#parts.store.close();
   }

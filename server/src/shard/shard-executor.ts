@@ -16,6 +16,7 @@ import { rememberedFrom } from '../decide/needs.ts';
 import type { Position } from '../log/event-log.ts';
 import { startPosition } from '../log/event-log.ts';
 import { RecordView } from '../log/record.ts';
+import { ProfileCache } from '../profile/profile-cache.ts';
 import { applyDecision } from './apply-decision.ts';
 import { DueWork } from './due-work.ts';
 import { type LaneBatches, LaneReader } from './lane-reader.ts';
@@ -42,6 +43,8 @@ export class ShardExecutor {
   readonly #facts: RecordFacts;
   readonly #between: Between[] = [];
   readonly #telling: Telling;
+  /** Of this executor alone: what it has loaded stays until its next micro-batch. */
+  readonly #profiles: ProfileCache | null;
   readonly #timers: ShardTimers | null;
   #outbox = new Outbox();
   #lanes: LaneReader | null = null;
@@ -58,6 +61,8 @@ export class ShardExecutor {
     this.#people = new PeopleCache(options.store, options.memory);
     this.#facts = new RecordFacts(options.catalogue);
     this.#telling = new Telling(options.outward?.channels ?? []);
+    const { profiles, memory } = options;
+    this.#profiles = profiles === undefined ? null : new ProfileCache(profiles, memory.cachedProfileWeightMax);
     this.#timers = options.outward === undefined ? null : this.#timersOf(options.outward.timers);
   }
 
@@ -83,6 +88,7 @@ export class ShardExecutor {
     } finally {
       for (const { refuse } of this.#between.splice(0)) refuse();
       this.#timers?.close();
+      this.#profiles?.close();
       this.#lanes?.close();
     }
   }
@@ -244,12 +250,11 @@ export class ShardExecutor {
 
   /** The people of these keys, in their order, with what they want. */
   async #load(keys: readonly PersonKey[]): Promise<readonly Person[]> {
-    const { profiles } = this.#options;
     const people = await this.#people.load(keys);
-    await profiles?.load(keys);
+    await this.#profiles?.load(keys);
     for (const person of people) {
       const { wishes } = person;
-      if (profiles !== undefined) wishes.useProfile(profiles.get(person.key));
+      if (this.#profiles !== null) wishes.useProfile(this.#profiles.get(person.key));
       wishes.reach = this.#telling.reachOf(person.key, wishes.policy.profile);
     }
     return people;

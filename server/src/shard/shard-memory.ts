@@ -7,13 +7,14 @@ export interface ShardMemory {
   readonly cachedMembersMax: number;
   readonly cachedHeadRows: number;
   readonly cachedRowsPerPerson: number;
+  readonly cachedProfileWeightMax: number;
   /** People of one row are counted exactly up to here. */
   readonly exactPeopleMax: number;
   /** Micro-batches between two looks at what may go. */
   readonly evictEveryBatches: number;
 }
 
-const { cachedPeopleMax, cachedRowsMax, cachedMembersMax } = limits;
+const { cachedPeopleMax, cachedRowsMax, cachedMembersMax, cachedProfileWeightMax } = limits;
 const { cachedHeadRows, cachedRowsPerPerson, exactPeopleMax, evictEveryBatches } = limits;
 
 export const usualMemory: ShardMemory = {
@@ -22,6 +23,7 @@ export const usualMemory: ShardMemory = {
   cachedMembersMax,
   cachedHeadRows,
   cachedRowsPerPerson,
+  cachedProfileWeightMax,
   exactPeopleMax,
   evictEveryBatches,
 };
