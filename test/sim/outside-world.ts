@@ -12,8 +12,10 @@ import type { InboxStore } from '../../server/src/inbox/inbox-store.ts';
 import type { Item } from '../../server/src/inbox/item.ts';
 import type { ProfileStore } from '../../server/src/profile/profile-store.ts';
 import { ProfileStoreMemory } from '../../server/src/profile/profile-store-memory.ts';
+import type { TimerStore } from '../../server/src/shard/timer-store.ts';
 import { TimerStoreMemory } from '../../server/src/shard/timer-store-memory.ts';
 import type { ProcessLife } from './faults.ts';
+import type { Planted } from './planted.ts';
 
 /** Whom people mute now and then. */
 export const mutedActor = 'a5';
@@ -44,8 +46,8 @@ export class OutsideWorld {
     this.profiles = new ProfileStoreMemory(clock);
   }
 
-  /** As one life of the process sees them, with its faults. */
-  portsOf(life: ProcessLife) {
+  /** As one life of the process sees them, with its faults and those that are planted. */
+  portsOf(life: ProcessLife, planted: Pick<Planted, 'timers' | 'profiles'>) {
     const { profiles } = this;
     const read = life.around(profiles).read;
     const profilePort: ProfileStore = {
@@ -57,7 +59,9 @@ export class OutsideWorld {
     };
     const { take } = life.around({ take: (dispatches: readonly Dispatch[]) => this.#take(dispatches) }, ['take']);
     const push: OutwardChannel = { name: 'push', endpointOf: () => 'ready', take };
-    return { profiles: profilePort, outward: { timers: life.around(this.timers, ['write']), channels: [push] } };
+    const timers = life.around<TimerStore>(this.timers, ['write']);
+    const outward = { timers: planted.timers?.(timers) ?? timers, channels: [push] };
+    return { profiles: planted.profiles?.(profilePort) ?? profilePort, outward };
   }
 
   /** Somebody wants something else from now on. */

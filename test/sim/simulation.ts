@@ -20,11 +20,13 @@ import type { InboxService } from '../../server/src/inbox/inbox-service.ts';
 import { InboxServiceStore } from '../../server/src/inbox/inbox-service-store.ts';
 import type { InboxStore } from '../../server/src/inbox/inbox-store.ts';
 import { InboxStoreMemory } from '../../server/src/inbox/inbox-store-memory.ts';
+import type { EventLog } from '../../server/src/log/event-log.ts';
 import { EventLogMemory, MemoryLogState } from '../../server/src/log/event-log-memory.ts';
 import type { ShardMemory } from '../../server/src/shard/shard-memory.ts';
 import { Faults, ProcessLife, turn } from './faults.ts';
 import { OutsideWorld } from './outside-world.ts';
 import { packEvents } from './pack-event.ts';
+import type { Planted } from './planted.ts';
 import { createStory } from './story.ts';
 import { StreamClient } from './stream-client.ts';
 
@@ -44,6 +46,8 @@ export function tinyMemory(random: Random): ShardMemory {
   };
 }
 
+const same = <Part>(part: Part): Part => part;
+
 /** Nothing in this small world takes longer. */
 const turnsMax = 20_000;
 
@@ -60,11 +64,13 @@ export class Simulation {
   readonly #store = this.#countTold(new InboxStoreMemory());
   readonly outside = new OutsideWorld(this.clock, this.#store);
   readonly #memory: ShardMemory;
+  readonly #planted: Planted;
   #host!: ShardHost;
   #inbox!: InboxService;
   #life!: ProcessLife;
 
-  constructor(seed: number) {
+  constructor(seed: number, planted: Planted = {}) {
+    this.#planted = planted;
     this.random = seededRandom(seed);
     const crashOneIn = 20 + this.random.below(200);
     this.faults = new Faults(this.random, { crashOneIn, failOneIn: 15, slowOneIn: 5 });
@@ -188,14 +194,15 @@ export class Simulation {
       const life = new ProcessLife(this.faults, this.clock);
       this.#life = life;
       for (const client of this.clients) client.lostConnection();
-      const store = life.around<InboxStore>(this.#store, ['write']);
+      const { log = same, store: inStore = same } = this.#planted;
+      const store = inStore(life.around<InboxStore>(this.#store, ['write']));
       this.#toldUnwritten = [];
       this.#inbox = this.#serviceOver(this.#store);
       this.#host = new ShardHost({
-        log: life.around(new EventLogMemory(this.#log)),
+        log: log(life.around<EventLog>(new EventLogMemory(this.#log))),
         store,
         inbox: this.#serviceOver(store),
-        ...this.outside.portsOf(life),
+        ...this.outside.portsOf(life, this.#planted),
         clock: this.clock,
         shards: 1,
         progress: createProgress(),
