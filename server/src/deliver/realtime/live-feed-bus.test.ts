@@ -246,6 +246,23 @@ test("I3: a shard's owner that could not be told of marks is told later, though 
   await feed.close();
 });
 
+test('I4: counts of fewer rows than are shown already are not shown last', async () => {
+  const { feed } = createParts();
+  const ana = personKey('default', 'ana');
+  const client = new FeedClient(feed, ana, 0);
+  await eventually(() => client.hasStarted);
+  // Marked before the row came, and told after it.
+  const late = feed.inbox.mark(ana);
+  await feed.change(ana);
+  await eventually(() => client.position === 1);
+  feed.publishMarks(ana, late);
+  await eventually(() => client.frames.at(-1)?.kind === 'marks');
+  const last = JSON.parse(client.frames.at(-1)?.json.toString() ?? '') as { counts: { revision: number } };
+  assert.equal(last.counts.revision, 1);
+  client.stop();
+  await feed.close();
+});
+
 test('who was forgotten with the bus is entered again as soon as it is back', async () => {
   const { feed, hub, presence } = createParts();
   const ana = personKey('default', 'ana');

@@ -75,7 +75,8 @@ export class TestFeedInbox implements Pick<InboxService, 'catchup'> {
     const missed = inbox.revisions.filter((each) => each > since);
     const parts = this.joinsMissed && missed.length > 0 ? [missed] : missed.map((each) => [each]);
     const changes = parts.map((part) => this.#changes(person, part, inbox.marksVersion));
-    return { hello, frames: inbox.marks === null ? changes : [...changes, inbox.marks] };
+    // The counts are those of now, whenever it was marked.
+    return { hello, frames: inbox.marks === null ? changes : [...changes, { ...inbox.marks, counts: hello.counts }] };
   }
 
   #changes(person: PersonKey, revisions: readonly Revision[], marksVersion: Revision): ChangesFrame {
