@@ -177,7 +177,7 @@ function expected(channel: 'push' | 'email', of: World): string {
     [of.endpoint === 'none', 'skip noEndpoint'],
     [of.endpoint === 'suppressed', 'skip suppressed'],
     [of.endpoint === 'criticalOnly' && !of.critical, 'skip suppressed'],
-    [of.expired, 'skip expired'],
+    [of.expired && !makingDigest, 'skip expired'],
     [of.critical, 'send critical'],
     [isMail && of.emailMode === 'off', 'skip default'],
     [isMail && of.emailMode === 'digest' && !of.digest && !makingDigest, 'skip default'],

@@ -133,8 +133,9 @@ const byEndpoint: Step = ({ state: { endpoint }, facts: { type } }) => {
   return endpoint === 'suppressed' || (endpoint === 'criticalOnly' && !type.critical) ? skip('suppressed') : null;
 };
 
-const byExpiry: Step = ({ facts: { type, eventTimeMs, nowMs } }) =>
-  nowMs >= eventTimeMs + type.ttlMs ? skip('expired') : null;
+/** A digest tells of days. */
+const byExpiry: Step = ({ facts: { type, eventTimeMs, nowMs, moment } }) =>
+  moment !== 'digest' && nowMs >= eventTimeMs + type.ttlMs ? skip('expired') : null;
 
 const byCriticality: Step = ({ facts: { type } }) => (type.critical ? send('critical') : null);
 

@@ -5,6 +5,7 @@
 import type { PreferenceChoices } from '@carillon/contract/preferences.ts';
 import type { TypeEntry } from '../content/type-entry.ts';
 import type { Profile } from '../profile/profile.ts';
+import { nextDigest } from './digest-clock.ts';
 import type { EventFacts } from './event-facts.ts';
 import {
   type ActorRelation,
@@ -30,6 +31,8 @@ export class RecipientPolicy {
   readonly #timeZone: string | null;
   readonly #spans: ReturnType<typeof quietSpans>;
   #quietness: Quietness | null = null;
+  /** The next digest for any time from `fromMs` on. */
+  #digest = { fromMs: Number.POSITIVE_INFINITY, atMs: Number.NEGATIVE_INFINITY };
 
   constructor(profile: Profile | null) {
     this.profile = profile;
@@ -54,6 +57,17 @@ export class RecipientPolicy {
     const { actorId, thing, parent } = event;
     const source = { actorId, thing, parent, texts: () => event.texts(), relation };
     return judgeSource(this.#rules, type, source, event.acceptedAtMs);
+  }
+
+  /** When the next digest is made after `nowMs`; null: the person has none (D10). */
+  digestAtMs(nowMs: number): number | null {
+    const { digest } = this.choices;
+    if (digest === undefined || digest.email === 'off') return null;
+    if (nowMs < this.#digest.fromMs || nowMs >= this.#digest.atMs) {
+      const plan = nextDigest({ digest, timeZone: this.#timeZone, lastDate: null }, nowMs, '');
+      this.#digest = { fromMs: nowMs, atMs: plan?.atMs ?? Number.POSITIVE_INFINITY };
+    }
+    return this.#digest.atMs;
   }
 
   /** When the quiet hours end that `nowMs` is in; null: it is not in any (D7). */

@@ -8,7 +8,7 @@ import type { TypeCatalogue } from '../content/type-catalogue.ts';
 import type { TypeEntry } from '../content/type-entry.ts';
 import type { ChannelPlan } from '../decide/decide-channels.ts';
 import { transition } from '../decide/notify-window.ts';
-import { planRelease } from '../decide/plan-release.ts';
+import { type HeldRow, type PlannedPush, planRelease } from '../decide/plan-release.ts';
 import type { Dispatch, OutwardChannel } from '../deliver/outward-channel.ts';
 import type { Item } from '../inbox/item.ts';
 import type { Group } from './group.ts';
@@ -34,7 +34,7 @@ export class DueWork {
 
   async run(person: Person, timer: Timer): Promise<void> {
     if (timer.kind === 'window' || timer.kind === 'fallback') await this.#tellRow(person, timer);
-    else if (timer.kind === 'release') await this.#release(person, timer);
+    else if (timer.kind === 'release' || timer.kind === 'digest') await this.#release(person, timer);
   }
 
   async #tellRow(person: Person, timer: Timer): Promise<void> {
@@ -79,7 +79,7 @@ export class DueWork {
   }
 
   /** What was held is let go: what is still news by itself, or put together where there is much of it (D7, BC-26). */
-  async #release(person: Person, { data }: Timer): Promise<void> {
+  async #release(person: Person, { kind, data }: Timer): Promise<void> {
     const channel = data as OutwardName;
     const held = await this.#people.loadHeld(person, channel, this.#nowMs);
     const going: Group[] = [];
@@ -90,7 +90,7 @@ export class DueWork {
         this.#undone(person, group, (decision) => decision.channel === channel);
         continue;
       }
-      const plans = this.#plansFor(person, group, type, 'now');
+      const plans = this.#plansFor(person, group, type, kind === 'digest' ? 'digest' : 'now');
       const plan = plans.find((each) => each.channel === channel) as ChannelPlan;
       this.#record(
         person,
@@ -102,7 +102,8 @@ export class DueWork {
     }
     const rows = going.map(({ item }) => ({ ...item, isStillNews: true }));
     const byId = new Map<string, Item>(going.map(({ item }) => [item.id, item]));
-    for (const push of planRelease(rows)) {
+    // A digest is one, whatever is in it.
+    for (const push of kind === 'digest' ? inOne(rows) : planRelease(rows)) {
       const items = push.rows.flatMap((row) => byId.get(row.id) ?? []);
       this.#send(
         person,
@@ -145,6 +146,11 @@ export class DueWork {
 }
 
 const noPolicy = { notify: 'immediate', windowMs: 0 } as const;
+
+/** What matters more comes first, as in a release. */
+function inOne(rows: readonly HeldRow[]): PlannedPush[] {
+  return rows.length === 0 ? [] : planRelease(rows, 1);
+}
 
 function waitsForWindow({ kind, reason }: ChannelDecision): boolean {
   return kind === 'hold' && reason === 'window';

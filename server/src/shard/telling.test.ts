@@ -204,3 +204,66 @@ test('email comes only where it stays unseen', async () => {
   );
   await one.stop();
 });
+
+/** When mails were made, and how many rows each tells of. */
+function mails(one: TestPerson): string[] {
+  return one.email.taken.map(({ decidedAtMs, tells }) => `${new Date(decidedAtMs).toISOString()} ${tells.length}`);
+}
+
+async function dailyUntil(one: TestPerson, begin: string, days: number): Promise<void> {
+  await one.until(begin);
+  for (let day = 0; day < days; day++) {
+    await one.send('comment.created', 'a1', `comment:c${day}`);
+    await one.pass(24 * 3_600_000);
+  }
+}
+
+test('BC-24: a digest comes once for each local date, also where the hour is missing or comes twice', async () => {
+  const gap = await TestPerson.start('2026-03-06T18:00:00Z');
+  await gap.choose({ timeZone: 'America/New_York', digest: { email: 'daily', at: '02:30' } });
+  await dailyUntil(gap, '2026-03-06T18:00:00Z', 3);
+  assert.deepEqual(mails(gap), [
+    '2026-03-07T07:30:00.000Z 1',
+    '2026-03-08T07:00:00.000Z 1',
+    '2026-03-09T06:30:00.000Z 1',
+  ]);
+  await gap.stop();
+
+  const twice = await TestPerson.start('2026-10-30T18:00:00Z');
+  await twice.choose({ timeZone: 'America/New_York', digest: { email: 'daily', at: '01:30' } });
+  await dailyUntil(twice, '2026-10-30T18:00:00Z', 3);
+  assert.deepEqual(mails(twice), [
+    '2026-10-31T05:30:00.000Z 1',
+    '2026-11-01T05:30:00.000Z 1',
+    '2026-11-02T06:30:00.000Z 1',
+  ]);
+  await twice.stop();
+
+  const weekdays = await TestPerson.start('2026-03-12T12:00:00Z');
+  await weekdays.choose({ timeZone: 'Australia/Brisbane', digest: { email: 'weekdays', at: '08:00' } });
+  await dailyUntil(weekdays, '2026-03-12T12:00:00Z', 4);
+  assert.deepEqual(mails(weekdays), ['2026-03-12T22:00:00.000Z 1', '2026-03-15T22:00:00.000Z 3']);
+  await weekdays.stop();
+});
+
+test('BC-27: an item that waits for a digest follows what the person wants when it is made', async () => {
+  const one = await TestPerson.start();
+  await one.choose({ digest: { email: 'daily', at: '08:00' } });
+  await one.send('comment.created', 'a1', 'comment:c1');
+  await one.pass(0);
+  await one.choose({ digest: { email: 'daily', at: '08:00' }, channels: { email: false } });
+  await one.until('2026-03-11T08:00:00Z');
+  assert.deepEqual(mails(one), []);
+  assert.deepEqual(await one.shown(), ['comment.created c1 a1']);
+
+  await one.choose({ digest: { email: 'daily', at: '08:00' } });
+  await one.send('comment.created', 'a1', 'comment:c2');
+  await one.pass(3_600_000);
+  await one.choose({ digest: { email: 'daily', at: '08:00' }, channels: { email: false } });
+  await one.pass(3_600_000);
+  await one.choose({ digest: { email: 'daily', at: '08:00' } });
+  await one.until('2026-03-12T08:00:00Z');
+  await one.pass(48 * 3_600_000);
+  assert.deepEqual(mails(one), ['2026-03-12T08:00:00.000Z 1'], 'off and on again: once');
+  await one.stop();
+});

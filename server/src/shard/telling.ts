@@ -66,7 +66,7 @@ export function planTelling(person: Person, type: TypeEntry, moment: Moment): re
     email: stateOf(reach.email),
     isPresent: false,
     quietUntilMs: policy.quietUntilMs(moment.nowMs),
-    digestAtMs: null,
+    digestAtMs: policy.digestAtMs(moment.nowMs),
     eventTimeMs: moment.eventTimeMs,
     nowMs: moment.nowMs,
     moment: moment.kind,
@@ -120,12 +120,13 @@ export function holdTimer(person: Person, plan: ChannelPlan, item: Item, number:
       data,
     };
   }
+  const kind = plan.reason === 'digest' ? 'digest' : 'release';
   return {
-    id: `release.${plan.channel}.${digest([person.key], 22)}`,
+    id: `${kind}.${plan.channel}.${digest([person.key], 22)}`,
     dueMs,
     revision: item.revision,
     person: person.key,
-    kind: 'release',
+    kind,
     data: plan.channel,
   };
 }

@@ -60,8 +60,8 @@ export class RecordingChannel implements OutwardChannel {
 
 /** `crash` is what a host leaves behind: the next one goes on from the same stores. */
 export class TestPerson {
-  readonly clock = new VirtualClock(t0);
-  readonly profiles = new ProfileStoreMemory(this.clock);
+  readonly clock: VirtualClock;
+  readonly profiles: ProfileStoreMemory;
   readonly audiences = new AudienceStoreMemory();
   readonly timers = new TimerStoreMemory();
   readonly push = new RecordingChannel('push');
@@ -74,14 +74,16 @@ export class TestPerson {
   #events = 0;
   #frames = '';
 
-  constructor() {
+  constructor(startMs: number) {
+    this.clock = new VirtualClock(startMs);
+    this.profiles = new ProfileStoreMemory(this.clock);
     const { clock, store } = this;
     this.#service = new InboxServiceStore({ store, clock, cursorSecret: new Uint8Array(32), describe: describeInApp });
     this.#host = this.#newHost();
   }
 
-  static async start(): Promise<TestPerson> {
-    const one = new TestPerson();
+  static async start(at = new Date(t0).toISOString()): Promise<TestPerson> {
+    const one = new TestPerson(Date.parse(at));
     await one.#open();
     return one;
   }
