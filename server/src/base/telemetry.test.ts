@@ -17,7 +17,7 @@ test('names, kinds and labels follow the rules of the format', () => {
       metric.buckets,
       name,
     );
-    for (const values of Object.values(metric.labels)) assert.ok(values.length > 0 && values.length <= 32, name);
+    for (const values of Object.values(metric.labels)) assert.ok(values.length > 0 && values.length <= 64, name);
   }
 });
 
