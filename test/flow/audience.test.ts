@@ -9,7 +9,7 @@ import { event, follow, like, type When } from './events.ts';
 import { eventually } from './eventually.ts';
 import { operatorsKey, type Tenant } from './flow-config.ts';
 import { okay, Person, rows } from './person.ts';
-import { resultsOf, World } from './world.ts';
+import { isCluster, resultsOf, World } from './world.ts';
 
 interface Fanout {
   readonly audience: string;
@@ -75,7 +75,8 @@ describe('audiences', () => {
     await world.settled();
 
     const [again] = resultsOf(await world.post([p9]));
-    assert.equal(again?.status, 'duplicate');
+    // A cluster's intake that has forgotten it takes it again, and readers of the log drop it.
+    assert.equal(again?.status, isCluster ? 'accepted' : 'duplicate');
     await world.settled();
     assert.deepEqual(rows(await inboxOf('f777')), ['post.published post:p9 a9']);
     assert.deepEqual(await inboxOf('a9'), []);

@@ -77,6 +77,7 @@ export class ClusterProcess {
       shards,
       memory,
       behind,
+      bulkBehind: async () => (await behind())[2] ?? 0,
       bus,
       group: member,
       log: life.around(unclosed(services.log)),

@@ -99,7 +99,9 @@ export class FanoutSimulation {
   }
 
   async unfinished(): Promise<number> {
-    return (await this.#fanouts.list('default', 1000)).filter(({ doneMs }) => doneMs === null).length;
+    return (await this.#fanouts.list({ tenant: 'default', audience: null }, 1000)).filter(
+      ({ doneMs }) => doneMs === null,
+    ).length;
   }
 
   /** Posts while people come and go; until all of it has arrived. */

@@ -64,15 +64,15 @@ export class AudienceServiceStore implements AudienceService {
   }
 
   async view(audience: AudienceKey): Promise<AudienceView> {
-    const { audiences } = this.#parts;
-    const all = await this.fanouts(splitAudienceKey(audience).tenant);
+    const { audiences, fanouts } = this.#parts;
+    const { tenant } = splitAudienceKey(audience);
     return {
       count: await audiences.count(audience),
-      fanouts: all.filter((fanout) => fanout.audience === audience),
+      fanouts: await fanouts.list({ tenant, audience }, limits.fanoutsShownMax),
     };
   }
 
   fanouts(tenant: TenantId): Promise<readonly FanoutSummary[]> {
-    return this.#parts.fanouts.list(tenant, limits.fanoutsShownMax);
+    return this.#parts.fanouts.list({ tenant, audience: null }, limits.fanoutsShownMax);
   }
 }

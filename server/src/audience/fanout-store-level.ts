@@ -6,9 +6,17 @@
  *             d<id>           one that is done: a summary
  */
 import type { AudienceKey } from '../base/ids.ts';
+import { limits } from '../base/limits.ts';
 import type { FanoutId, FanoutJob, FanoutProgress } from './fanout-job.ts';
 import { notBegun } from './fanout-job.ts';
-import { type FanoutState, type FanoutStore, type FanoutSummary, summaryOf, tenantOf } from './fanout-store.ts';
+import {
+  type FanoutState,
+  type FanoutStore,
+  type FanoutSummary,
+  type FanoutsOf,
+  isOf,
+  summaryOf,
+} from './fanout-store.ts';
 import { type LevelDatabase, LevelWrites } from './level-database.ts';
 
 interface StoredJob extends Omit<FanoutJob, 'record'> {
@@ -90,22 +98,23 @@ export class FanoutStoreLevel implements FanoutStore {
     return (await this.#db.keys({ gte: `${this.#prefix}s`, lt: `${this.#prefix}t`, limit: max }).all()).length;
   }
 
-  async list(tenant: string, max: number): Promise<FanoutSummary[]> {
-    const underWay: FanoutSummary[] = [];
-    const jobs = this.#db.iterator({ gte: `${this.#prefix}q`, lt: `${this.#prefix}r` });
-    for await (const [, text] of jobs) {
-      const job = toJob(text);
-      if (tenantOf(job) === tenant) underWay.push(summaryOf(job, this.#progress(job.id) ?? notBegun, null));
+  async list(of: FanoutsOf, max: number): Promise<FanoutSummary[]> {
+    const found: FanoutSummary[] = [];
+    for await (const [key, text] of this.#db.iterator({ gte: `${this.#prefix}s`, lt: `${this.#prefix}t` })) {
+      if (found.length === max) return found;
+      const progress = JSON.parse(text) as StoredProgress;
+      const id = key.slice(this.#prefix.length + 1);
+      const job = this.#db.getSync(this.#jobKey({ id, shard: progress.shard }));
+      const summary = job === undefined ? null : summaryOf(toJob(job), progress, null);
+      if (summary !== null && isOf(summary, of)) found.push(summary);
     }
-    underWay.sort((a, b) => (a.id < b.id ? -1 : 1));
-    const done: FanoutSummary[] = [];
-    const finished = this.#db.iterator({ gte: `${this.#prefix}d`, lt: `${this.#prefix}e`, reverse: true });
-    for await (const [, text] of finished) {
-      if (underWay.length + done.length >= max) break;
+    const done = { gte: `${this.#prefix}d`, lt: `${this.#prefix}e`, reverse: true, limit: limits.fanoutsLookedAtMax };
+    for await (const text of this.#db.values(done)) {
+      if (found.length === max) break;
       const summary = JSON.parse(text) as FanoutSummary;
-      if (tenantOf(summary) === tenant) done.push(summary);
+      if (isOf(summary, of)) found.push(summary);
     }
-    return [...underWay, ...done].slice(0, max);
+    return found;
   }
 
   prune(beforeMs: number): Promise<number> {

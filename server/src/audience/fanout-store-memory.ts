@@ -1,7 +1,14 @@
 /** Fan-outs in memory, for tests. */
 import type { FanoutId, FanoutJob, FanoutProgress } from './fanout-job.ts';
 import { notBegun } from './fanout-job.ts';
-import { type FanoutState, type FanoutStore, type FanoutSummary, summaryOf, tenantOf } from './fanout-store.ts';
+import {
+  type FanoutState,
+  type FanoutStore,
+  type FanoutSummary,
+  type FanoutsOf,
+  isOf,
+  summaryOf,
+} from './fanout-store.ts';
 
 export class FanoutStoreMemory implements FanoutStore {
   readonly #underWay = new Map<FanoutId, FanoutState>();
@@ -40,10 +47,10 @@ export class FanoutStoreMemory implements FanoutStore {
     return Math.min(max, this.#underWay.size);
   }
 
-  async list(tenant: string, max: number): Promise<readonly FanoutSummary[]> {
+  async list(of: FanoutsOf, max: number): Promise<readonly FanoutSummary[]> {
     const underWay = [...this.#underWay.values()].map(({ job, progress }) => summaryOf(job, progress, null));
     const done = [...this.#done.values()].sort(byId).reverse();
-    return [...underWay.sort(byId), ...done].filter((each) => tenantOf(each) === tenant).slice(0, max);
+    return [...underWay.sort(byId), ...done].filter((each) => isOf(each, of)).slice(0, max);
   }
 
   async prune(beforeMs: number): Promise<number> {

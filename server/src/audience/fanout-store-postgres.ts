@@ -5,7 +5,7 @@
 import type { Database } from '../base/database.ts';
 import { type AudienceKey, audienceKey, splitAudienceKey } from '../base/ids.ts';
 import type { FanoutId, FanoutJob, FanoutProgress } from './fanout-job.ts';
-import { type FanoutState, type FanoutStore, type FanoutSummary, summaryOf } from './fanout-store.ts';
+import { type FanoutState, type FanoutStore, type FanoutSummary, type FanoutsOf, summaryOf } from './fanout-store.ts';
 
 interface Row {
   readonly id: string;
@@ -103,14 +103,14 @@ export class FanoutStorePostgres implements FanoutStore {
     return row?.count ?? 0;
   }
 
-  async list(tenant: string, max: number): Promise<readonly FanoutSummary[]> {
-    const select = `SELECT ${columns.replace('record', 'NULL AS record')} FROM ${this.#table} WHERE tenant = $1`;
-    const underWay = await this.#db.query<Row>(`${select} AND done_ms IS NULL ORDER BY id LIMIT $2`, [tenant, max]);
-    const left = max - underWay.length;
-    const done = await this.#db.query<Row>(`${select} AND done_ms IS NOT NULL ORDER BY id DESC LIMIT $2`, [
-      tenant,
-      left,
-    ]);
+  async list({ tenant, audience }: FanoutsOf, max: number): Promise<readonly FanoutSummary[]> {
+    const select = `SELECT ${columns.replace('record', 'NULL AS record')} FROM ${this.#table}
+      WHERE tenant = $1 AND ($2::text IS NULL OR audience = $2)`;
+    const name = audience === null ? null : splitAudienceKey(audience).audience;
+    const ask = (which: string, limit: number): Promise<Row[]> =>
+      this.#db.query<Row>(`${select} AND ${which} LIMIT $3`, [tenant, name, limit]);
+    const underWay = await ask('done_ms IS NULL ORDER BY id', max);
+    const done = await ask('done_ms IS NOT NULL ORDER BY id DESC', max - underWay.length);
     return [...underWay, ...done].map((row) =>
       summaryOf({ ...named(row), shard: row.shard, record: Buffer.alloc(0) }, { ...row, after: null }, row.done_ms),
     );

@@ -19,6 +19,12 @@ export interface FanoutSummary extends Omit<FanoutJob, 'record' | 'shard'>, Omit
   readonly doneMs: number | null;
 }
 
+export interface FanoutsOf {
+  readonly tenant: string;
+  /** Null is any. */
+  readonly audience: AudienceKey | null;
+}
+
 export interface FanoutStore {
   /** Answers those that were not known yet, in order. */
   begin(jobs: readonly FanoutJob[]): Promise<readonly FanoutJob[]>;
@@ -30,8 +36,8 @@ export interface FanoutStore {
   finish(job: FanoutJob, progress: FanoutProgress, doneMs: number): Promise<void>;
   /** How many are not done, counted up to `max`. */
   waiting(max: number): Promise<number>;
-  /** Of one tenant: those under way, oldest first, then those done, newest first. */
-  list(tenant: string, max: number): Promise<readonly FanoutSummary[]>;
+  /** Of one tenant, or one audience of it: those under way, oldest first, then of those lately done, newest first. */
+  list(of: FanoutsOf, max: number): Promise<readonly FanoutSummary[]>;
   /** Forgets some that were done before a time. Answers how many; 0 when none is left. */
   prune(beforeMs: number): Promise<number>;
 }
@@ -45,6 +51,6 @@ export function summaryOf(
   return { id, audience, source, event, acceptedMs, chunks, recipients, doneMs };
 }
 
-export function tenantOf({ audience }: { audience: AudienceKey }): string {
-  return splitAudienceKey(audience).tenant;
+export function isOf({ audience }: { readonly audience: AudienceKey }, of: FanoutsOf): boolean {
+  return of.audience === null ? splitAudienceKey(audience).tenant === of.tenant : audience === of.audience;
 }

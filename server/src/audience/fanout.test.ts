@@ -75,7 +75,10 @@ test('F1: all members come, chunk by chunk, and it is done; an empty audience is
   await begin(job('e1', fans), job('e2', thread));
   assert.deepEqual(appended, ['e1 a,b', 'e1 c,d', 'e1 e']);
   assert.equal(fanout.waiting, 0);
-  const done = (await store.list('default', 10)).map(({ event, recipients }) => [event, recipients]);
+  const done = (await store.list({ tenant: 'default', audience: null }, 10)).map(({ event, recipients }) => [
+    event,
+    recipients,
+  ]);
   assert.deepEqual(done, [
     ['e2', 0],
     ['e1', 5],

@@ -10,6 +10,8 @@ export interface LagRoomOptions {
   /** Records of the bulk lane that are durable and not yet applied. */
   readonly behind: () => Promise<number>;
   readonly recordsMax: number;
+  /** Chunks that are let through between two looks. */
+  readonly chunksAhead: number;
   readonly clock: Clock;
 }
 
@@ -25,7 +27,7 @@ export class LagRoom {
 
   /** Resolves when there is room, or once it is closed. One may wait at a time. */
   room = async (): Promise<void> => {
-    const { behind, recordsMax, clock } = this.#options;
+    const { behind, recordsMax, chunksAhead, clock } = this.#options;
     if (this.#chunksLeft > 0) {
       this.#chunksLeft--;
       return;
@@ -34,7 +36,7 @@ export class LagRoom {
     while (this.#isOpen) {
       const records = await behind().catch(() => Number.POSITIVE_INFINITY);
       if (records <= recordsMax) {
-        this.#chunksLeft = limits.fanoutChunksPerLook - 1;
+        this.#chunksLeft = chunksAhead - 1;
         return;
       }
       if (clock.monotonic() >= endMs || !this.#isOpen) return;

@@ -27,10 +27,9 @@ export const audienceLimits = {
   fanoutAheadBytes: 8 * KiB,
   /** Micro-batches after which a chunk is written all the same, where others keep the bulk lane full. */
   fanoutBatchesMax: 8,
-  /** On a cluster: records of the bulk lane that may wait for each shard, chunks between two looks, and how often is looked. */
-  fanoutRecordsPerShard: 12,
-  fanoutChunksPerLook: 6,
-  fanoutLookMs: 250,
+  /** On a cluster: people that may wait in the bulk lane of each shard when more are written, and how often is looked. */
+  fanoutPeoplePerShard: 300,
+  fanoutLookMs: 50,
   /** After this a chunk is written all the same. */
   fanoutWaitMs: 2 * second,
   /** How old the number of fan-outs that wait may be, by which events to audiences are refused. */
@@ -43,4 +42,6 @@ export const audienceLimits = {
   fanoutsPerRead: 500,
   /** Fan-outs shown to an operator. */
   fanoutsShownMax: 100,
+  /** Of those that are done, so many of the newest are looked through for those of one audience. */
+  fanoutsLookedAtMax: 5000,
 } as const;

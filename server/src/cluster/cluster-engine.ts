@@ -57,6 +57,8 @@ export interface ClusterParts {
   readonly group: ShardOwnership | null;
   /** Records that are durable and not yet applied, by lane. */
   readonly behind: () => Promise<readonly number[]>;
+  /** The same of the bulk lane alone, without delay. */
+  readonly bulkBehind: () => Promise<number>;
   readonly store: InboxStore;
   readonly profiles: ProfileStore;
   readonly timers: TimerStore;

@@ -3,7 +3,6 @@
  * events to them.
  */
 
-import { lanes } from '@carillon/contract/lanes.ts';
 import type { AudienceService } from '../audience/audience-service.ts';
 import { AudienceServiceStore } from '../audience/audience-service-store.ts';
 import type { AudienceStore } from '../audience/audience-store.ts';
@@ -25,8 +24,8 @@ export interface AudienceStores {
 export interface SharedAudiencesParts extends AudienceStores {
   readonly clock: Clock;
   readonly shards: number;
-  /** Records that are durable and not yet applied, by lane. */
-  readonly behind: () => Promise<readonly number[]>;
+  /** Records of the bulk lane that are durable and not yet applied. */
+  readonly bulkBehind: () => Promise<number>;
   readonly onProblem: (problem: Problem) => void;
 }
 
@@ -44,11 +43,9 @@ export function sharedService({ audiences, fanouts, settings, clock }: SharedAud
 }
 
 export function sharedWork(parts: SharedAudiencesParts, log: EventLog): AudienceWork {
-  const { behind, shards, clock } = parts;
-  const room = new LagRoom({
-    behind: async () => (await behind())[lanes.indexOf('bulk')] ?? 0,
-    recordsMax: shards * limits.fanoutRecordsPerShard,
-    clock,
-  });
+  const { bulkBehind: behind, shards, clock } = parts;
+  const chunksAhead = Math.max(1, Math.round((shards * limits.fanoutPeoplePerShard) / limits.fanoutChunkMembers));
+  // A chunk has people in every shard, so it is a record in each.
+  const room = new LagRoom({ behind, chunksAhead, recordsMax: chunksAhead * shards, clock });
   return new AudienceWork({ ...parts, log, room });
 }

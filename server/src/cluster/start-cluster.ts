@@ -28,6 +28,7 @@ import { ProfileStorePostgres } from '../profile/profile-store-postgres.ts';
 import { usualMemory } from '../shard/shard-memory.ts';
 import { ShardOwnershipKafka } from '../shard/shard-ownership-kafka.ts';
 import { TimerStoreCassandra } from '../shard/timer-store-cassandra.ts';
+import { bulkLag } from './bulk-lag.ts';
 import { checkPrepared } from './check-services.ts';
 import { ClusterEngine, type ClusterParts } from './cluster-engine.ts';
 import { openEventTopics } from './event-topics.ts';
@@ -73,6 +74,7 @@ function clusterParts(parts: StartClusterParts, clients: ServiceClients, name: s
   const bus = new BusRedis({ publisher, subscriber, prefix, clock });
   const revocations = new RevocationStoreBus({ store: new RevocationStoreCassandra(cassandra, clock), bus, clock });
   const reports = new ShardReports(onProblem);
+  const store = new InboxStoreCassandra({ client: cassandra, clock, retentionMs });
   const log = new EventLogKafka({
     clients: kafka,
     topicPrefix,
@@ -87,8 +89,9 @@ function clusterParts(parts: StartClusterParts, clients: ServiceClients, name: s
     shards,
     log,
     group: new ShardOwnershipKafka({ clients: kafka, topicPrefix, shards, groupId, clock }),
+    bulkBehind: () => bulkLag({ admin: kafka.admin, topicPrefix, store, shards }),
     behind: () => kafkaLag({ admin: kafka.admin, topicPrefix, groupId, shards }),
-    store: new InboxStoreCassandra({ client: cassandra, clock, retentionMs }),
+    store,
     profiles: new ProfileStorePostgres(database, clock),
     timers: new TimerStoreCassandra(cassandra),
     audiences: {
