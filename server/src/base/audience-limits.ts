@@ -28,7 +28,7 @@ export const audienceLimits = {
   /** Micro-batches after which a chunk is written all the same, where others keep the bulk lane full. */
   fanoutBatchesMax: 8,
   /** On a cluster: people that may wait in the bulk lane of each shard when more are written, and how often is looked. */
-  fanoutPeoplePerShard: 300,
+  fanoutPeoplePerShard: 100,
   fanoutLookMs: 50,
   /** After this a chunk is written all the same. */
   fanoutWaitMs: 2 * second,
