@@ -1,6 +1,7 @@
 /** The catalogue files that come with the service: the types, and the words of each locale in a file of its own. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
+import { lazy } from '../base/lazy.ts';
 import type { CatalogueContent } from './catalogue-file.ts';
 import type { LocaleMessages } from './message-declaration.ts';
 import type { TypeDeclaration } from './type-declaration.ts';
@@ -24,11 +25,11 @@ export function builtInLocales(): string[] {
     .sort();
 }
 
-/** Not checked: a test does that for all of them. */
-export function readBuiltInTypes(): ReadonlyMap<string, TypeDeclaration> {
+/** Read once. Not checked: a test does that for all of them. */
+export const readBuiltInTypes: () => ReadonlyMap<string, TypeDeclaration> = lazy(() => {
   const { types } = parse(readBuiltInFile('types/built-in.yaml')) as CatalogueContent;
   return new Map(Object.entries(types as Record<string, TypeDeclaration>));
-}
+});
 
 export function readBuiltInMessages(locale: string): LocaleMessages {
   const { messages } = parse(readBuiltInFile(`messages/${locale}.yaml`)) as CatalogueContent;

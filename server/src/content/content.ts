@@ -4,6 +4,7 @@
  */
 import type { ChannelDecision } from '@carillon/contract/reasons.ts';
 import { digest } from '../base/hash.ts';
+import { lazy } from '../base/lazy.ts';
 import { builtInFiles, readBuiltInFile } from './built-in-files.ts';
 import type { CatalogueSource } from './catalogue-source.ts';
 import { type LocaleWords, languageOf } from './locale-words.ts';
@@ -20,7 +21,7 @@ import { Words } from './words.ts';
 
 export class Content {
   readonly types: TypeCatalogue;
-  readonly words: Words;
+  readonly #words: () => Words;
   readonly #source: CatalogueSource;
   readonly #link: LinkRule;
   #templateVersion: string | null = null;
@@ -28,9 +29,16 @@ export class Content {
   constructor(source: CatalogueSource) {
     const types = createTypeCatalogue(resolveTypes(source.types));
     this.types = types;
-    this.words = new Words({ ...source, groupsByParent: (type) => types.find(type)?.grouping === 'parent' });
+    this.#words = lazy(
+      () => new Words({ ...source, groupsByParent: (type) => types.find(type)?.grouping === 'parent' }),
+    );
     this.#source = source;
     this.#link = linkRule(source.linkSchemes);
+  }
+
+  /** Read when they are first asked for. */
+  get words(): Words {
+    return this.#words();
   }
 
   /** Names the words of all types and locales: the same version, the same text for the same facts. */

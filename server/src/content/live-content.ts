@@ -25,7 +25,9 @@ export class LiveContent implements TypeCatalogue {
   replace(source: CatalogueSource): void {
     const types = new Map([...this.#source.types, ...source.types]);
     const whole = { ...source, types };
-    this.#content = new Content(whole);
+    const next = new Content(whole);
+    void next.words;
+    this.#content = next;
     this.#source = whole;
   }
 

@@ -54,6 +54,8 @@ async function open(): Promise<Record<string, Handler>> {
   const db = await openLevel(folders.store);
   const store = new InboxStoreLevel(db);
   const content = new LiveContent(options.catalogue);
+  // Before the first event comes.
+  void content.current.words;
   const { describe, explain } = content;
   const idempotency = new IdempotencyStoreLevel(db, 'idempotency/');
   const revocations = new RevocationStoreLevel(db, 'revoked/');
