@@ -141,13 +141,12 @@ export class ShardExecutor {
       const heard = this.#signals;
       // Only what waits now: work that asks for more work must not keep events waiting.
       for (const { run } of this.#between.splice(0)) await run();
-      // Before events that came after: a window that has ended takes none of them.
-      do await this.#timers?.turn();
-      while (this.#timers?.isDue && !this.#isStopping);
+      // A bounded number, so that events never wait long.
+      await this.#timers?.turn();
       const next = await (this.#lanes as LaneReader).pull(limits.microBatchBytesMax);
       if (next !== null) await this.#apply(next);
       // Whatever came while it looked must not be slept over.
-      else if (this.#signals === heard && !this.#isStopping) await this.#sleep();
+      else if (this.#signals === heard && !this.#isStopping && !this.#timers?.isDue) await this.#sleep();
     }
   }
 
