@@ -4,13 +4,11 @@
  */
 import { type Static, Type } from 'typebox';
 import { Revision, Time } from './notification.ts';
+import { weekdays } from './weekdays.ts';
 
 const closed = { additionalProperties: false } as const;
 const orNull = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()]);
 const oneOf = <const Words extends readonly string[]>(words: Words) => Type.Enum([...words] as Words[number][]);
-
-export const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
-export type Weekday = (typeof weekdays)[number];
 
 /** A local time of day, `08:00`. */
 export const TimeOfDay = Type.String({ pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$' });

@@ -2,7 +2,8 @@
  * What lies around the small world: people who change what they want in the middle of everything, timers that outlive
  * the process, and a channel that takes each telling once and says what it should not have been handed (D3, D6, D7).
  */
-import { type PreferenceChoices, weekdays } from '@carillon/contract/preferences.ts';
+import type { PreferenceChoices } from '@carillon/contract/preferences.ts';
+import { weekdays } from '@carillon/contract/weekdays.ts';
 import type { PersonKey } from '../../server/src/base/ids.ts';
 import type { Random } from '../../server/src/base/random.ts';
 import type { VirtualClock } from '../../server/src/base/virtual-clock.ts';

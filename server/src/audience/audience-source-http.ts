@@ -7,12 +7,10 @@
  * neither guessed nor left out. 410 says that there is no such audience any more: it has no members.
  */
 import { createHmac } from 'node:crypto';
-import { type Static, Type } from 'typebox';
-import { Compile } from 'typebox/compile';
 import type { Clock } from '../base/clock.ts';
 import { type AudienceKey, splitAudienceKey } from '../base/ids.ts';
-import { lazy } from '../base/lazy.ts';
 import { limits } from '../base/limits.ts';
+import type { AudiencePage } from './audience-page.ts';
 import type { AudienceSource, Member, MemberPage } from './audience-source.ts';
 
 export interface HttpSourceOptions {
@@ -33,13 +31,6 @@ export class AudienceUnavailable extends Error {
     this.code = code;
   }
 }
-
-const name = Type.String({ minLength: 1, maxLength: 256, pattern: '^[^\\u0000-\\u001f\\u007f]+$' });
-const Page = Type.Object({
-  members: Type.Array(Type.Union([name, Type.Object({ user: name, notify: Type.Optional(Type.Boolean()) })])),
-  next: Type.Union([Type.String({ minLength: 1, maxLength: 1024 }), Type.Null()]),
-});
-const pages = lazy(() => Compile(Page));
 
 export class AudienceSourceHttp implements AudienceSource {
   readonly #options: HttpSourceOptions;
@@ -77,7 +68,7 @@ export class AudienceSourceHttp implements AudienceSource {
         await response.body?.cancel();
         throw new AudienceUnavailable(`status${response.status}`);
       }
-      return readPage(await boundedText(response), max);
+      return await readPage(await boundedText(response), max);
     } catch (error) {
       throw stop.signal.aborted ? new AudienceUnavailable('timeout', error) : error;
     } finally {
@@ -118,8 +109,8 @@ async function boundedText(response: Response): Promise<string> {
   return Buffer.concat(parts).toString('utf8');
 }
 
-function readPage(text: string, max: number): MemberPage {
-  const page = parsed(text);
+async function readPage(text: string, max: number): Promise<MemberPage> {
+  const page = await parsed(text);
   // More than asked for is taken as it is, within reason: the app's pages may have a size of their own.
   if (page.members.length > Math.max(max, limits.audiencePageMembersMax)) throw new AudienceUnavailable('malformed');
   const members = page.members.map(
@@ -132,10 +123,12 @@ function readPage(text: string, max: number): MemberPage {
   return { members, next: page.next };
 }
 
-function parsed(text: string): Static<typeof Page> {
+async function parsed(text: string): Promise<AudiencePage> {
+  // What judges pages takes memory that others need not spend.
+  const { isAudiencePage } = await import('./audience-page.ts');
   try {
     const page: unknown = JSON.parse(text);
-    if (pages().Check(page)) return page;
+    if (isAudiencePage(page)) return page;
   } catch {
     // Told below: the parser would quote the page.
   }

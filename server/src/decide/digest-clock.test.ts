@@ -1,7 +1,8 @@
 /** The hour of a digest: named cases, then all zones against clocks read minute by minute with another library. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type Digest, weekdays } from '@carillon/contract/preferences.ts';
+import type { Digest } from '@carillon/contract/preferences.ts';
+import { weekdays } from '@carillon/contract/weekdays.ts';
 import fc from 'fast-check';
 import { type DigestPerson, isOutdated, nextDigest } from './digest-clock.ts';
 import { allZones, changeNear, wallClocks } from './test-wall-clock.ts';

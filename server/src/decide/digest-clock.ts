@@ -7,7 +7,8 @@
  * rules, has one for each date all the same. The plan carries the version of the zone data it was made with, so that it
  * is made anew when that changes.
  */
-import { type Digest, type Weekday, weekdays } from '@carillon/contract/preferences.ts';
+import type { Digest } from '@carillon/contract/preferences.ts';
+import { type Weekday, weekdays } from '@carillon/contract/weekdays.ts';
 import { knownZone } from './known-zone.ts';
 
 export interface DigestPlan {

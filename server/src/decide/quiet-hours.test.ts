@@ -1,7 +1,8 @@
 /** Quiet hours: named cases, then all zones against clocks read minute by minute with another library. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type QuietHours, type QuietSpan, type Weekday, weekdays } from '@carillon/contract/preferences.ts';
+import type { QuietHours, QuietSpan } from '@carillon/contract/preferences.ts';
+import { type Weekday, weekdays } from '@carillon/contract/weekdays.ts';
 import fc from 'fast-check';
 import { quietAt, quietSpans, stillHolds } from './quiet-hours.ts';
 import { allZones, changeNear, wallClocks } from './test-wall-clock.ts';

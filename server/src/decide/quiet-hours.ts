@@ -8,7 +8,8 @@
  * The answer says until when it holds, so that a person needs one for each end of a span, not one for each event. Spans
  * are looked up in local time of the week, which runs evenly between two changes of the zone's offset.
  */
-import { type QuietHours, weekdays } from '@carillon/contract/preferences.ts';
+import type { QuietHours } from '@carillon/contract/preferences.ts';
+import { weekdays } from '@carillon/contract/weekdays.ts';
 import { knownZone } from './known-zone.ts';
 
 export interface Quietness {

@@ -1,7 +1,8 @@
 /** What a profile means is made once, and its quiet hours are asked for again only when they may have changed. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type PreferenceChoices, weekdays } from '@carillon/contract/preferences.ts';
+import type { PreferenceChoices } from '@carillon/contract/preferences.ts';
+import { weekdays } from '@carillon/contract/weekdays.ts';
 import type { Profile } from '../profile/profile.ts';
 import { noWishes, RecipientPolicy } from './recipient-policy.ts';
 

@@ -1,5 +1,6 @@
 /** What a weekly schedule of quiet hours may be (D7): spans that begin and end, and a week that leaves some time. */
-import { type QuietHours, weekdays } from '@carillon/contract/preferences.ts';
+import type { QuietHours } from '@carillon/contract/preferences.ts';
+import { weekdays } from '@carillon/contract/weekdays.ts';
 import type { FieldError } from '../base/carillon-error.ts';
 
 const dayMinutes = 24 * 60;

@@ -1,7 +1,7 @@
 /** What leaves by push and email, when, and how often: windows, quiet hours, pauses, crashes in between (D6, D7, D10). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { weekdays } from '@carillon/contract/preferences.ts';
+import { weekdays } from '@carillon/contract/weekdays.ts';
 import { TestPerson } from './test-person.ts';
 
 const nightly = (from: string, to: string) => ({
