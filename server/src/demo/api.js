@@ -6,6 +6,8 @@ export class ApiError extends Error {
     super(problem.detail ?? problem.title ?? `The server answered ${status}.`);
     this.status = status;
     this.code = problem.code ?? null;
+    /** What is wrong with which part of the request. */
+    this.faults = problem.errors ?? [];
     this.retryAfterMs = retryAfterMs;
   }
 
@@ -24,7 +26,7 @@ export function backoffMs(attempt, firstMs = backoffFirstMs, maxMs = backoffMaxM
   return Math.random() * Math.min(maxMs, firstMs * 2 ** attempt);
 }
 
-/** `identity` is `{ user }` or `{ source }`. */
+/** `identity` is `{ user }`, `{ source }` or `{ role }`. */
 export function createApi(identity) {
   let pending = null;
 
@@ -40,13 +42,16 @@ export function createApi(identity) {
   }
 
   /** The parsed answer. Throws ApiError. A refused token is renewed once. */
-  async function request(method, path, body, renewed = false) {
-    const init = { method, ...(body === undefined ? {} : jsonBody(body)) };
-    const headers = { ...init.headers, authorization: `Bearer ${await token(renewed)}` };
+  async function request(method, path, body, headers = {}) {
+    const { headers: type, ...init } = { method, ...(body === undefined ? {} : jsonBody(body)) };
+    const attempt = async (renewed) => {
+      const authorization = `Bearer ${await token(renewed)}`;
+      return fetchJson(path, { ...init, headers: { ...type, ...headers, authorization } });
+    };
     try {
-      return await fetchJson(path, { ...init, headers });
+      return await attempt(false);
     } catch (error) {
-      if (error.status === 401 && !renewed) return request(method, path, body, true);
+      if (error.status === 401) return attempt(true);
       throw error;
     }
   }
