@@ -1,10 +1,15 @@
-/** The page: which person's inbox is open, light or dark, direction, and on a phone which half is shown. */
+/** The page: which person's inbox is open, light or dark, direction. */
 import { createApi } from './api.js';
+import { attachHalves } from './halves.js';
 import { InboxModel } from './inbox-model.js';
 import { InboxView } from './inbox-view.js';
+import { PreferencesModel } from './preferences-model.js';
+import { PreferencesView } from './preferences-view.js';
+import { followLanguage } from './row-language.js';
 import { SocialApp } from './social-app.js';
 import { LiveStream } from './stream.js';
 import { attachTraceReplay } from './trace-replay.js';
+import { WhatIf } from './what-if.js';
 
 /** The people the sample trace tells of most, for the picker; any other id can come as `?user=`. */
 const busiestPeople = ['88', '1988', '3998', '301', '677', '383', '27029'];
@@ -22,7 +27,10 @@ function openInbox(user) {
   const model = new InboxModel(api);
   let stream = null;
   let closed = false;
-  const view = new InboxView(model, { retry: () => stream?.retryNow() });
+  const abort = new AbortController();
+  const preferences = new PreferencesModel(api);
+  const view = new InboxView(model, { retry: () => stream?.retryNow(), preferences });
+  followLanguage(preferences, model, abort.signal);
   // The stream starts where the first page ended: opened any earlier, something could fall between the two.
   model.load().then(() => {
     if (closed) return;
@@ -36,13 +44,19 @@ function openInbox(user) {
   const seeing = setInterval(() => {
     if (document.visibilityState === 'visible') model.markSeen().catch(() => {}); // the next round tries again
   }, seenAfterMs);
-  new SocialApp(user);
+  const app = new SocialApp(user);
+  const panels = [
+    new PreferencesView(preferences),
+    new WhatIf({ person: user, post: () => app.posts[0], preferences }),
+  ];
   open = {
     close() {
       closed = true;
       clearInterval(seeing);
       stream?.close();
       view.close();
+      abort.abort();
+      for (const panel of panels) panel.close();
     },
   };
 }
@@ -88,20 +102,6 @@ function attachDirection() {
   };
   apply(settings.get('dir') === 'rtl' ? 'rtl' : 'ltr');
   part('dir').addEventListener('click', () => apply(root.dir === 'rtl' ? 'ltr' : 'rtl'));
-}
-
-/** On a narrow screen one half at a time. */
-function attachHalves() {
-  for (const button of document.querySelectorAll('[data-half]')) {
-    button.addEventListener('click', () => show(button.dataset.half));
-  }
-  const show = (half) => {
-    document.body.dataset.shown = half;
-    for (const button of document.querySelectorAll('[data-half]')) {
-      button.setAttribute('aria-pressed', String(button.dataset.half === half));
-    }
-  };
-  show('inbox');
 }
 
 function stored(name) {

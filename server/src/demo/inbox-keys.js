@@ -1,4 +1,4 @@
-/** Keys of the inbox: j and k move, Enter reads, e archives, u marks unread, w explains. Not while somebody types. */
+/** Keys of the inbox: j and k move, Enter reads, e archives, u marks unread, w explains, m mutes. Not while somebody types. */
 
 /** `view` has `rows` and `focusRow(at)`; `act(kind, item)` marks. Ends with `signal`. */
 export function attachInboxKeys({ view, act, signal }) {
@@ -16,6 +16,7 @@ export function attachInboxKeys({ view, act, signal }) {
         e: () => act(row.item.state.archived ? 'unarchive' : 'archive', row.item),
         u: () => act(row.item.state.read ? 'unread' : 'read', row.item),
         w: () => row.toggleWhy(),
+        m: () => row.toggleMute(),
       };
       const action = keys[event.key];
       if (action === undefined) return;

@@ -1,5 +1,7 @@
 /** One row of the inbox: made once, then changed in place, so that focus and open explanations survive. */
 import { avatar, el, icon, timeAgo } from './dom.js';
+import { muteButton } from './mute-button.js';
+import { whyPanel } from './why-panel.js';
 
 const avatarsShown = 2;
 
@@ -13,10 +15,13 @@ const categoryIcons = {
 };
 
 /**
- * `act(kind, item)` is called for `read`, `unread`, `archive`, `unarchive`; `why(item)` answers the decisions.
- * @returns {{ element: HTMLElement, update(item: object): void, tick(): void, toggleWhy(): void, item: object }}
+ * `act(kind, item)` is called for `read`, `unread`, `archive`, `unarchive`; `why(item)` answers the decisions;
+ * `mute` has what its button needs, `isMuted(person)` and `toggle(person)`.
+ * @returns {{ element: HTMLElement, update(item: object): void, tick(): void, showMute(): void, toggleWhy(): void,
+ *   toggleMute(): void, item: object }}
  */
-export function inboxRow(item, { act, why }) {
+export function inboxRow(item, deps) {
+  const { act } = deps;
   const textId = `text-${item.id}`;
   const parts = {
     faces: el('div', { class: 'faces' }),
@@ -26,9 +31,9 @@ export function inboxRow(item, { act, why }) {
     unreadWord: el('span', { class: 'visually-hidden', text: 'Unread' }),
     read: el('button', { type: 'button', class: 'row-button' }),
     archive: el('button', { type: 'button', class: 'row-button' }),
-    whyButton: el('button', { type: 'button', class: 'row-button', 'aria-expanded': 'false', text: 'Why this?' }),
-    whyPanel: el('div', { class: 'why', hidden: true }),
   };
+  const why = whyPanel(() => deps.why(row.item));
+  const mute = muteButton(deps.mute);
   const element = el(
     'article',
     { class: 'row', tabindex: '-1', 'aria-labelledby': textId, data: { id: item.id } },
@@ -38,16 +43,20 @@ export function inboxRow(item, { act, why }) {
       { class: 'row-main' },
       parts.text,
       parts.excerpt,
-      el('div', { class: 'row-meta' }, parts.unreadWord, parts.time, parts.read, parts.archive, parts.whyButton),
-      parts.whyPanel,
+      el(
+        'div',
+        { class: 'row-meta', lang: 'en' },
+        ...[parts.unreadWord, parts.time, parts.read, parts.archive, why.button, mute.element],
+      ),
+      why.panel,
     ),
     el('span', { class: 'dot', 'aria-hidden': 'true' }),
   );
-  const row = { element, item, update, tick, toggleWhy };
+  const showMute = () => mute.show(row.item);
+  const row = { element, item, update, tick, showMute, toggleWhy: why.toggle, toggleMute: mute.press };
 
   parts.read.addEventListener('click', () => act(row.item.state.read ? 'unread' : 'read', row.item));
   parts.archive.addEventListener('click', () => act(row.item.state.archived ? 'unarchive' : 'archive', row.item));
-  parts.whyButton.addEventListener('click', toggleWhy);
   element.addEventListener('click', (event) => {
     if (event.target.closest('button') === null && !row.item.state.read) act('read', row.item);
   });
@@ -65,6 +74,7 @@ export function inboxRow(item, { act, why }) {
     parts.archive.textContent = next.state.archived ? 'Move back' : 'Archive';
     if (before === next || facesKey(before) !== facesKey(next)) fillFaces(parts.faces, next);
     if (before !== next && before.activityRevision < next.activityRevision) pulse(element);
+    mute.show(next);
     tick();
   }
 
@@ -73,19 +83,6 @@ export function inboxRow(item, { act, why }) {
     parts.time.title = new Date(row.item.activityAt).toLocaleString();
     const text = timeAgo(row.item.activityAt);
     if (parts.time.textContent !== text) parts.time.textContent = text;
-  }
-
-  async function toggleWhy() {
-    const open = parts.whyPanel.hidden;
-    parts.whyPanel.hidden = !open;
-    parts.whyButton.setAttribute('aria-expanded', String(open));
-    if (!open) return;
-    parts.whyPanel.replaceChildren(el('p', { text: 'Looking it up…' }));
-    try {
-      parts.whyPanel.replaceChildren(...explanation(await why(row.item)));
-    } catch (error) {
-      parts.whyPanel.replaceChildren(el('p', { text: error.message }));
-    }
   }
 
   update(item);
@@ -133,21 +130,4 @@ function pulse(element) {
   element.classList.remove('grown');
   void element.offsetWidth;
   element.classList.add('grown');
-}
-
-const channelNames = { inApp: 'In the app', push: 'Push', email: 'Email' };
-
-function explanation(answer) {
-  const decisions = answer.decisions.map((decision) =>
-    el(
-      'li',
-      { data: { kind: decision.kind } },
-      el('b', { text: channelNames[decision.channel] ?? decision.channel }),
-      el('span', { text: decision.text ?? `${decision.kind}: ${decision.reason}` }),
-    ),
-  );
-  return [
-    el('ul', {}, decisions),
-    el('p', { class: 'why-event', text: `Event ${answer.event.id ?? ''} · ${answer.event.type ?? ''}` }),
-  ];
 }

@@ -3,6 +3,7 @@ import { announce, el, number } from './dom.js';
 import { attachInboxKeys } from './inbox-keys.js';
 import { inboxRow } from './inbox-row.js';
 import { drawListState } from './list-state.js';
+import { rememberName } from './people-names.js';
 
 const tabNames = ['all', 'unread', 'archived'];
 const stateTexts = { connecting: 'Connecting…', live: 'Live', offline: 'Offline', stopped: 'Not allowed' };
@@ -13,6 +14,7 @@ const tickMs = 20_000;
 
 export class InboxView {
   #model;
+  #preferences;
   #abort = new AbortController();
   #rows = new Map();
   #fresh = new Set();
@@ -22,9 +24,10 @@ export class InboxView {
   #connectionTimer = 0;
   #parts;
 
-  /** `retry()` asks the stream to connect now. */
-  constructor(model, { retry }) {
+  /** `retry()` asks the stream to connect now; `preferences` is the model that knows who is muted. */
+  constructor(model, { retry, preferences }) {
     this.#model = model;
+    this.#preferences = preferences;
     const part = (id) => document.getElementById(id);
     this.#parts = {
       bell: part('bell'),
@@ -77,7 +80,22 @@ export class InboxView {
   async act(kind, item) {
     try {
       await this.#model.mark(kind, [item.id]);
-      if (kind === 'archive') this.#offerUndo(item);
+      if (kind === 'archive') this.#offerUndo('Archived', () => this.act('unarchive', item));
+    } catch (error) {
+      this.#tell(error);
+    }
+  }
+
+  /** Existing rows stay; taking it back is one press away. */
+  async toggleMute(person) {
+    const name = person.name ?? person.id;
+    rememberName(person);
+    const mute = () => this.#preferences.mute(person.id);
+    const unmute = () => this.#preferences.unmute(person.id);
+    const isMuted = this.#preferences.isMuted(person.id);
+    try {
+      await (isMuted ? unmute() : mute());
+      this.#offerUndo(isMuted ? `${name} is no longer muted` : `${name} is muted`, () => this.toggleMute(person));
     } catch (error) {
       this.#tell(error);
     }
@@ -104,6 +122,7 @@ export class InboxView {
       tab.addEventListener('click', () => this.#selectTab(at), { signal });
       tab.addEventListener('keydown', (event) => this.#tabKey(event, at), { signal });
     }
+    this.#preferences.addEventListener('change', () => this.#showMutes(), { signal });
     attachInboxKeys({ view: this, act: (kind, item) => this.act(kind, item), signal });
     const ticking = setInterval(() => this.#tickRows(), tickMs);
     signal.addEventListener('abort', () => clearInterval(ticking));
@@ -192,7 +211,14 @@ export class InboxView {
     const { feed } = this.#parts;
     let row = this.#rows.get(item.id);
     if (row === undefined) {
-      row = inboxRow(item, { act: (kind, of) => this.act(kind, of), why: (of) => this.#model.why(of.id) });
+      row = inboxRow(item, {
+        act: (kind, of) => this.act(kind, of),
+        why: (of) => this.#model.why(of.id),
+        mute: {
+          isMuted: (person) => this.#preferences.isMuted(person.id),
+          toggle: (person) => this.toggleMute(person),
+        },
+      });
       this.#rows.set(item.id, row);
     } else if (row.item !== item) row.update(item);
     if (feed.children[at] !== row.element) feed.insertBefore(row.element, feed.children[at] ?? null);
@@ -207,6 +233,10 @@ export class InboxView {
     for (const other of rows) other.element.tabIndex = other === row ? 0 : -1;
     row.element.focus();
     row.element.scrollIntoView({ block: 'nearest' });
+  }
+
+  #showMutes() {
+    for (const row of this.rows) row.showMute();
   }
 
   #tickRows() {
@@ -241,12 +271,12 @@ export class InboxView {
     this.#ask();
   }
 
-  #offerUndo(item) {
+  #offerUndo(text, takeBack) {
     const undo = () => {
       this.#parts.undo.hidden = true;
-      this.act('unarchive', item);
+      takeBack();
     };
-    this.#toast('Archived', el('button', { type: 'button', text: 'Undo', on: { click: undo } }));
+    this.#toast(text, el('button', { type: 'button', text: 'Undo', on: { click: undo } }));
   }
 
   #tell(error) {

@@ -35,6 +35,10 @@ export class SocialApp {
     this.#draw();
   }
 
+  get posts() {
+    return this.#state.posts;
+  }
+
   #drawPeople() {
     const choices = cast.map((person) => {
       const input = el('input', { type: 'radio', name: 'acting', value: person.id, class: 'visually-hidden' });

@@ -55,3 +55,41 @@ export function userObject(id) {
 export function messageObject(actor, text) {
   return { kind: 'message', id: crypto.randomUUID(), owner: actor.id, title: text };
 }
+
+/** What somebody might do, for trying out: `words` complete a sentence that begins with their name. */
+export const sampleEvents = [
+  {
+    words: 'likes a post',
+    make: (actor, post, to) => demoEvent('post.liked', { actor, object: postObject(post), to }),
+  },
+  {
+    words: 'comments on a post',
+    make: (actor, post, to) =>
+      demoEvent('comment.created', { actor, object: commentObject(sampleComment(actor), post), to }),
+  },
+  {
+    words: 'mentions them',
+    make: (actor, _post, to) => demoEvent('mention.created', { actor, object: postObject(samplePost(actor, to)), to }),
+  },
+  {
+    words: 'follows them',
+    make: (actor, _post, to) => demoEvent('user.followed', { actor, object: userObject(to), to }),
+  },
+  {
+    words: 'sends a message',
+    make: (actor, _post, to) =>
+      demoEvent('message.sent', { actor, object: messageObject(actor, 'Are you there?'), to }),
+  },
+  {
+    words: 'signs in as them elsewhere',
+    make: (actor, _post, to) => ({ ...demoEvent('security.alert', { actor, to }), actor: undefined }),
+  },
+];
+
+function sampleComment(actor) {
+  return { id: crypto.randomUUID(), actor, text: 'Where was that?' };
+}
+
+function samplePost(actor, mentioned) {
+  return { id: crypto.randomUUID(), owner: actor.id, title: `Coffee with @${mentioned}` };
+}
