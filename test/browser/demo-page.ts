@@ -50,6 +50,25 @@ export class DemoPage {
     return this.page.locator(`#connection[data-state="${state}"]`).waitFor();
   }
 
+  async reload(): Promise<void> {
+    await this.page.reload();
+    await this.waitForState('live');
+  }
+
+  /** Opens the panel of preferences and waits until it shows what the server has. */
+  async showChoices(): Promise<void> {
+    await this.page.locator('[data-half="choices"]').click();
+    await this.page.locator('#held:not(:empty)').waitFor();
+  }
+
+  /** Sets a switch of the table, and waits until the server has it. */
+  async setSwitch(label: string, on: boolean): Promise<void> {
+    const stored = this.page.waitForResponse((answer) => answer.request().method() === 'PATCH');
+    await this.page.getByLabel(label).setChecked(on);
+    const { status, url } = await stored.then((answer) => ({ status: answer.status(), url: answer.url() }));
+    assert.equal(status, 200, url);
+  }
+
   get rows(): Locator {
     return this.page.locator('#feed .row');
   }

@@ -7,6 +7,7 @@
 import { randomBytes } from 'node:crypto';
 import { after, before } from 'node:test';
 import { parseArgs } from 'node:util';
+import { choiceTests } from './choice-tests.ts';
 import { chromiumMissing, findChromium, launchChromium } from './chromium.ts';
 import { inboxTests } from './inbox-tests.ts';
 import { lookTests } from './look-tests.ts';
@@ -37,5 +38,6 @@ after(async () => {
 });
 
 inboxTests(around);
+choiceTests(around);
 replayTests(around);
 lookTests(around);
