@@ -40,6 +40,7 @@ export function choiceTests(around: Surroundings): void {
         await demo.page.locator('#quiet-save').click();
         await demo.page.locator('#choices-error', { hasText: /^Not changed: / }).waitFor();
         await demo.page.locator('#held', { hasText: words }).waitFor();
+        assert.equal(await demo.page.locator('#quiet-to').inputValue(), '22:30', 'what was refused is gone');
         await demo.page.locator('#quiet-off').click();
         await demo.page.locator('#held', { hasText: /^Nothing is held back:/ }).waitFor();
         assert.equal(await demo.page.locator('#quiet-save').evaluate((save) => save.matches(':focus')), true);

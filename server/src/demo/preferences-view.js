@@ -33,17 +33,19 @@ export class PreferencesView {
     this.#abort.abort();
   }
 
-  /** `said` is announced when it is done. */
+  /** Whether it was done; `said` is announced then. */
   async #run(work, said) {
     this.#error.hidden = true;
     try {
       await work();
       if (said !== undefined && !this.#abort.signal.aborted) announce(said);
+      return true;
     } catch (error) {
-      if (this.#abort.signal.aborted) return;
+      if (this.#abort.signal.aborted) return false;
       const faults = error.faults?.map(({ detail }) => detail) ?? [];
       this.#error.textContent = `Not changed: ${[error.message, ...faults].join(' ')}`;
       this.#error.hidden = false;
+      return false;
     }
   }
 

@@ -11,7 +11,7 @@ export class QuietChoice {
   #touched = false;
   #parts;
 
-  /** `change(patch, said)` asks the server. Ends with `signal`. */
+  /** `change(patch, said)` asks the server, and answers whether it was done. Ends with `signal`. */
   constructor({ change, signal }) {
     const part = (id) => document.getElementById(id);
     const parts = {
@@ -81,14 +81,15 @@ export class QuietChoice {
     change({ pausedUntil: new Date(Date.now() + hourMs).toISOString() }, 'Paused for an hour.');
   }
 
-  #save(event, change) {
+  /** What was refused stays to be corrected. */
+  async #save(event, change) {
     event.preventDefault();
     const { from, to, zone } = this.#parts;
-    this.#touched = false;
-    change(
+    const isDone = await change(
       { timeZone: zone.value, quietHours: everyDay(from.value, to.value) },
       `Quiet every day from ${from.value} to ${to.value}.`,
     );
+    if (isDone) this.#touched = false;
   }
 
   #turnOff(change) {
