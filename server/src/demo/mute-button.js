@@ -15,6 +15,7 @@ export function muteButton({ isMuted, toggle }) {
     const muted = isMuted(last);
     element.dataset.muted = String(muted);
     words.textContent = `${muted ? 'Unmute' : 'Mute'} ${last.name ?? last.id}`;
+    element.title = words.textContent;
   }
 
   return { element, show, press };
