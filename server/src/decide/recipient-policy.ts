@@ -4,6 +4,7 @@
  */
 import type { PreferenceChoices } from '@carillon/contract/preferences.ts';
 import type { TypeEntry } from '../content/type-entry.ts';
+import type { Item } from '../inbox/item.ts';
 import type { Profile } from '../profile/profile.ts';
 import { nextDigest } from './digest-clock.ts';
 import type { EventFacts } from './event-facts.ts';
@@ -13,6 +14,7 @@ import {
   judgeSource,
   noMutes,
   type SourceRules,
+  unknownRelation,
   type Verdict,
 } from './judge-source.ts';
 import { knownZone } from './known-zone.ts';
@@ -59,6 +61,23 @@ export class RecipientPolicy {
     return judgeSource(this.#rules, type, source, event.acceptedAtMs);
   }
 
+  /** The same for a row as it stands, whose people may have been muted since: not taken where that holds for all of them. */
+  judgeRow(type: TypeEntry, { actors, actorCount, object }: JudgedRow, nowMs: number): Verdict {
+    if (this.#rules === null) return accepted;
+    const rules = { mutes: this.#rules.mutes, relations: undefined };
+    const titles = [object.title, object.parent?.title ?? null];
+    const verdicts = (actors.length === 0 ? [nobody] : actors).map(({ id: actorId, name }) => {
+      const texts = () => [name, ...titles].filter((text) => text !== null);
+      const about = { thing: thingOf(object), parent: thingOf(object.parent) };
+      return judgeSource(rules, type, { actorId, ...about, texts, relation: unknownRelation }, nowMs);
+    });
+    const dropped = verdicts.find(({ reason }) => reason !== 'mutedActor') ?? verdicts[0];
+    const isDropped = verdicts.every(({ kind }) => kind === 'drop');
+    // Of many people a row names only the newest.
+    const hasOthers = dropped?.reason === 'mutedActor' && actorCount > actors.length;
+    return isDropped && !hasOthers && dropped !== undefined ? dropped : accepted;
+  }
+
   /** When the next digest is made after `nowMs`; null: the person has none (D10). */
   digestAtMs(nowMs: number): number | null {
     const { digest } = this.choices;
@@ -78,6 +97,14 @@ export class RecipientPolicy {
     }
     return this.#quietness.untilMs;
   }
+}
+
+type JudgedRow = Pick<Item, 'actors' | 'actorCount' | 'object'>;
+
+const nobody = { id: '', name: null };
+
+function thingOf(object: { readonly kind: string; readonly id: string } | null): string {
+  return object === null || object.kind === '' ? '' : `${object.kind}:${object.id}`;
 }
 
 const noChoices: PreferenceChoices = {};

@@ -1,6 +1,6 @@
 /**
  * What timers that are due lead to: rows that change, dispatches, and further timers. Decides from the state it finds, so
- * that a timer that fires late, twice, or for a row that is gone does no harm: the same telling has the same id.
+ * that a timer that fires late, twice, or for a row that is gone does no harm: the same telling has the same name.
  */
 import type { ChannelDecision } from '@carillon/contract/reasons.ts';
 import { nextRevision } from '../base/revision.ts';
@@ -14,7 +14,7 @@ import type { Item } from '../inbox/item.ts';
 import type { Group } from './group.ts';
 import type { PeopleCache } from './people-cache.ts';
 import type { Person } from './person.ts';
-import { asStored, dispatchOf, holdTimer, type Moment, planTelling, type RowTimer } from './telling.ts';
+import { asStored, dispatchOf, holdTimer, type Moment, planRow, type RowTimer } from './telling.ts';
 import type { Timer } from './timer-store.ts';
 
 type OutwardName = OutwardChannel['name'];
@@ -51,10 +51,7 @@ export class DueWork {
     }
     if (sends === null) return;
     const type = this.#catalogue.find(item.type);
-    if (type === undefined || item.state !== 'live') {
-      this.#undone(person, group, ({ kind }) => kind !== 'skip');
-      return;
-    }
+    if (type === undefined) return;
     const isFallback = timer.kind === 'fallback';
     const plans = this.#plansFor(person, group, type, isFallback ? 'fallback' : 'now');
     // A fallback is about its own channel; what became of the others is known.
@@ -86,10 +83,7 @@ export class DueWork {
     const again = new Map<number, ChannelPlan>();
     for (const group of held) {
       const type = this.#catalogue.find(group.item.type);
-      if (type === undefined || group.item.state !== 'live') {
-        this.#undone(person, group, (decision) => decision.channel === channel);
-        continue;
-      }
+      if (type === undefined) continue;
       const plans = this.#plansFor(person, group, type, kind === 'digest' ? 'digest' : 'now');
       const plan = plans.find((each) => each.channel === channel) as ChannelPlan;
       this.#record(
@@ -118,11 +112,7 @@ export class DueWork {
   #plansFor(person: Person, group: Group, type: TypeEntry, kind: Moment['kind']): readonly ChannelPlan[] {
     const { item } = group;
     const moment = { kind, nowMs: this.#nowMs, eventTimeMs: item.activityAtMs, windowEndsAtMs: null };
-    const plans = planTelling(person, type, moment);
-    if (!group.read) return plans;
-    return plans.map((plan) =>
-      plan.channel === 'inApp' ? plan : { ...plan, kind: 'skip', reason: 'read', untilMs: null },
-    );
+    return planRow(person, group, type, moment);
   }
 
   /** Stores what was decided, where that is not what the row says already. */

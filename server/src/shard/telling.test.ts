@@ -267,3 +267,23 @@ test('BC-27: an item that waits for a digest follows what the person wants when 
   assert.deepEqual(mails(one), ['2026-03-12T08:00:00.000Z 1'], 'off and on again: once');
   await one.stop();
 });
+
+test('D11: what a person muted, archived or snoozed meanwhile does not leave, nor anything to a suspended account', async () => {
+  const one = await TestPerson.start();
+  await one.send('post.liked', 'a1', 'post:p1');
+  await one.send('post.liked', 'a2', 'post:p2');
+  await one.send('post.liked', 'a1', 'post:p3');
+  await one.send('post.liked', 'a3', 'post:p3');
+  await one.change({ kind: 'mute', mute: { kind: 'actor', id: 'a1', untilMs: null } });
+  const archived = (await one.items()).find(({ object }) => object.id === 'p2')?.id;
+  if (archived !== undefined) await one.mark({ kind: 'archive', ids: [archived] });
+  await one.pass(60_000);
+  assert.deepEqual(await pushed(one), ['p3'], 'one of two is muted: the row is still told');
+  const facts = { locale: null, timeZone: null, email: null, emailVerified: false, createdAtMs: null };
+  await one.change({ kind: 'facts', facts: { ...facts, suspended: true } });
+  await one.send('message.sent', 'a5', 'message:m1');
+  await one.pass(0);
+  assert.deepEqual(await pushed(one), ['p3']);
+  assert.equal(await one.why('push'), 'skip suppressed');
+  await one.stop();
+});

@@ -17,9 +17,12 @@ import {
   toChannelDecision,
 } from '../decide/decide-channels.ts';
 import type { Verdict } from '../decide/judge-source.ts';
+import { lastCheck } from '../decide/last-check.ts';
 import type { Dispatch, OutwardChannel, Told } from '../deliver/outward-channel.ts';
 import type { Item } from '../inbox/item.ts';
+import { isArchived, isSeen, isSnoozed } from '../inbox/item-state.ts';
 import type { Profile } from '../profile/profile.ts';
+import type { Group } from './group.ts';
 import type { Person } from './person.ts';
 import { noReach, type Reach } from './reach.ts';
 import type { Timer } from './timer-store.ts';
@@ -51,17 +54,44 @@ export class Telling {
 
 /** One for each channel. To be asked only for people who can be reached. */
 export function planTelling(person: Person, type: TypeEntry, moment: Moment): readonly ChannelPlan[] {
+  return decideChannels(factsOf(person, type, moment, accepted));
+}
+
+/** The same for a row whose time has come, from how everything stands now (D11). In-app stays as it is. */
+export function planRow(person: Person, group: Group, type: TypeEntry, moment: Moment): readonly ChannelPlan[] {
+  const { item } = group;
+  const { policy } = person.wishes;
+  const facts = factsOf(person, type, moment, policy.judgeRow(type, item, moment.nowMs));
+  const mark = person.marks.items.get(item.id);
+  const about = {
+    // An erased person has no rows.
+    isErased: false,
+    isSuspended: policy.profile?.facts?.suspended ?? false,
+    isGone: item.state !== 'live',
+    // Nobody tells us yet who may see what.
+    isAccessLost: false,
+    isRead: group.read || isArchived(mark) || isSnoozed(mark, moment.nowMs),
+    isSeen: isSeen(item, mark, person.marks),
+  };
+  return [
+    ...decideChannels({ ...facts, verdict: accepted }).filter(({ channel }) => channel === 'inApp'),
+    lastCheck('push', about, facts),
+    lastCheck('email', about, facts),
+  ];
+}
+
+function factsOf(person: Person, type: TypeEntry, moment: Moment, verdict: Verdict): ChannelFacts {
   const { policy, reach } = person.wishes;
   const stateOf = (endpoint: EndpointState) => ({
     endpoint,
     windowEndsAtMs: moment.windowEndsAtMs,
     cappedUntilMs: null,
   });
-  return decideChannels({
+  return {
     type,
     choices: policy.choices,
     askedForPush: false,
-    verdict: accepted,
+    verdict,
     push: stateOf(reach.push),
     email: stateOf(reach.email),
     isPresent: false,
@@ -70,7 +100,7 @@ export function planTelling(person: Person, type: TypeEntry, moment: Moment): re
     eventTimeMs: moment.eventTimeMs,
     nowMs: moment.nowMs,
     moment: moment.kind,
-  });
+  };
 }
 
 export function isOutward({ channel, kind }: ChannelPlan): boolean {
