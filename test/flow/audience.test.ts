@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import type { Event } from '@carillon/contract/event.ts';
-import { systemClock } from '../../server/src/base/clock.ts';
 import { personKey } from '../../server/src/base/ids.ts';
 import { systemRandom } from '../../server/src/base/random.ts';
 import { event, follow, like, type When } from './events.ts';
@@ -55,18 +54,17 @@ describe('audiences', () => {
     await subscribeAll('followers:a9', followers);
     assert.equal(await count('followers:a9'), 20_000);
     const p9 = post('a9', 'p9');
-    const beganMs = systemClock.monotonic();
+    const written = async () => (await world.metric('carillon_fanout_recipients_total'))[0] ?? 0;
     await world.send([p9]);
-    assert.ok(systemClock.monotonic() - beganMs < 300, 'the author does not wait for the followers');
+    assert.ok((await written()) < 20_000, 'the author does not wait for the followers');
 
-    await new Promise<void>((resolve) => systemClock.after(100, resolve));
-    const likedMs = systemClock.monotonic();
+    // How long it takes is for the bench to say.
+    await eventually(async () => (await written()) > 0);
     await world.send([like('a2', 'p1', 'r1')]);
     const r1 = await world.person('r1');
     await eventually(async () => (await r1.inbox()).length === 1);
-    assert.ok(systemClock.monotonic() - likedMs < 2000);
+    assert.ok((await written()) < 20_000, 'the like is there while the fan-out goes on');
 
-    const written = async () => (await world.metric('carillon_fanout_recipients_total'))[0] ?? 0;
     await eventually(async () => (await written()) >= 5000);
     assert.ok((await written()) < 20_000, 'half-way');
     await world.crash();
