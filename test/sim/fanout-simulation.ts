@@ -25,7 +25,7 @@ import { RecordBuilder } from '../../server/src/intake/record-builder.ts';
 import { EventScanner } from '../../server/src/intake/scan-event.ts';
 import { EventLogMemory, MemoryLogState } from '../../server/src/log/event-log-memory.ts';
 import { type PackedBatch, RecordWriter } from '../../server/src/log/record.ts';
-import { Faults, ProcessLife, turn } from './faults.ts';
+import { Faults, outcomeOf, ProcessLife } from './faults.ts';
 import { tinyMemory } from './simulation.ts';
 
 /** What may and must have come of one post. */
@@ -41,8 +41,6 @@ export const users: readonly string[] = Array.from({ length: 9 }, (_, n) => `m${
 const authors = ['a1', 'a2'];
 const thread = 'thread:t1';
 const audiences = [...authors.map((author) => `followers:${author}`), thread];
-const turnsMax = 20_000;
-
 export class FanoutSimulation {
   readonly random: Random;
   readonly faults: Faults;
@@ -196,17 +194,7 @@ export class FanoutSimulation {
   /** Repeats a call until it is answered, however often the process dies. */
   async #until(call: () => Promise<unknown>): Promise<void> {
     for (;;) {
-      let outcome: 'done' | 'refused' | 'crashed' | null = null;
-      const end = (how: typeof outcome) => (): void => {
-        outcome ??= how;
-      };
-      call().then(end('done'), end('refused'));
-      this.#life.crashed.then(end('crashed'));
-      for (let turns = 0; outcome === null; turns++) {
-        if (turns > turnsMax) throw new Error('the pipeline is stuck');
-        await turn();
-        this.#clock.advance(1);
-      }
+      const outcome = await outcomeOf(call(), this.#life, this.#clock);
       if (outcome === 'crashed') await this.#restart();
       if (outcome === 'done') return;
     }

@@ -4,6 +4,7 @@
  */
 import type { Clock } from '../../server/src/base/clock.ts';
 import type { Random } from '../../server/src/base/random.ts';
+import type { VirtualClock } from '../../server/src/base/virtual-clock.ts';
 import type { LogReader } from '../../server/src/log/event-log.ts';
 
 export interface FaultRates {
@@ -111,6 +112,32 @@ export class ProcessLife {
     }
     if (this.#isDead) await new Promise(() => {});
   }
+}
+
+/** Nothing in these small worlds takes longer. */
+const turnsMax = 20_000;
+
+/**
+ * What comes of a call to a process: it may also be dead before it answers. Virtual time passes meanwhile, so that what
+ * is to be tried again comes due.
+ */
+export async function outcomeOf(
+  call: Promise<unknown>,
+  life: Pick<ProcessLife, 'crashed'>,
+  clock: Pick<VirtualClock, 'advance'>,
+): Promise<'done' | 'refused' | 'crashed'> {
+  let outcome: 'done' | 'refused' | 'crashed' | null = null;
+  const end = (how: typeof outcome) => (): void => {
+    outcome ??= how;
+  };
+  call.then(end('done'), end('refused'));
+  life.crashed.then(end('crashed'));
+  for (let turns = 0; outcome === null; turns++) {
+    if (turns > turnsMax) throw new Error('the pipeline is stuck');
+    await turn();
+    clock.advance(1);
+  }
+  return outcome;
 }
 
 function isReader(value: unknown): value is LogReader {

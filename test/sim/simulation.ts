@@ -23,7 +23,7 @@ import { InboxStoreMemory } from '../../server/src/inbox/inbox-store-memory.ts';
 import type { EventLog } from '../../server/src/log/event-log.ts';
 import { EventLogMemory, MemoryLogState } from '../../server/src/log/event-log-memory.ts';
 import type { ShardMemory } from '../../server/src/shard/shard-memory.ts';
-import { Faults, ProcessLife, turn } from './faults.ts';
+import { Faults, outcomeOf, ProcessLife } from './faults.ts';
 import { OutsideWorld } from './outside-world.ts';
 import { packEvents } from './pack-event.ts';
 import type { Planted } from './planted.ts';
@@ -47,9 +47,6 @@ export function tinyMemory(random: Random): ShardMemory {
 }
 
 const same = <Part>(part: Part): Part => part;
-
-/** Nothing in this small world takes longer. */
-const turnsMax = 20_000;
 
 export class Simulation {
   readonly random: Random;
@@ -173,18 +170,7 @@ export class Simulation {
 
   /** False when the process died meanwhile (it has been started again), or the call was refused. */
   async #attempt(call: () => Promise<unknown>): Promise<boolean> {
-    let outcome: 'done' | 'refused' | 'crashed' | null = null;
-    const end = (how: typeof outcome) => (): void => {
-      outcome ??= how;
-    };
-    call().then(end('done'), end('refused'));
-    this.#life.crashed.then(end('crashed'));
-    // Virtual time passes while somebody waits, so that retries come due.
-    for (let turns = 0; outcome === null; turns++) {
-      if (turns > turnsMax) throw new Error('the pipeline is stuck');
-      await turn();
-      this.clock.advance(1);
-    }
+    const outcome = await outcomeOf(call(), this.#life, this.clock);
     if (outcome === 'crashed') await this.#restart();
     return outcome === 'done';
   }

@@ -12,8 +12,11 @@ import type { NotificationId, PersonKey } from '../base/ids.ts';
 import type { EndpointState } from '../decide/decide-channels.ts';
 import type { Profile } from '../profile/profile.ts';
 
-/** That a notification is told of, for the so-manieth time: its content is that of the moment it is sent. */
-export interface Told {
+/**
+ * That a notification is told of, with the number of this time; its content is that of the moment it is sent. One with a
+ * greater number takes the place of those before it.
+ */
+export interface Telling {
   readonly notification: NotificationId;
   readonly number: number;
 }
@@ -22,9 +25,7 @@ export interface Told {
 export interface Dispatch {
   readonly person: PersonKey;
   /** What it tells of, the most important first. */
-  readonly tells: readonly Told[];
-  /** Replaces what was sent before about the same notification. */
-  readonly replaces: boolean;
+  readonly tells: readonly Telling[];
   readonly decidedAtMs: number;
   readonly expiresAtMs: number;
 }

@@ -14,7 +14,7 @@ import type { Item } from '../inbox/item.ts';
 import type { Group } from './group.ts';
 import type { PeopleCache } from './people-cache.ts';
 import type { Person } from './person.ts';
-import { asStored, dispatchOf, holdTimer, type Moment, planRow, type RowTimer } from './telling.ts';
+import { asStored, holdTimer, type Moment, planRow, type RowTimer } from './telling.ts';
 import type { Timer } from './timer-store.ts';
 
 type OutwardName = OutwardChannel['name'];
@@ -102,7 +102,7 @@ export class DueWork {
       this.#send(
         person,
         channel,
-        items.map((item) => ({ item, number: item.window.number })),
+        items.map((item) => ({ item, number: heldNumber(item) })),
       );
     }
     const first = held[0]?.item;
@@ -130,7 +130,8 @@ export class DueWork {
   #send(person: Person, channel: OutwardName, told: readonly { item: Item; number: number }[]): void {
     const ends = told.map(({ item }) => item.activityAtMs + (this.#catalogue.find(item.type)?.ttlMs ?? 0));
     const tells = told.map(({ item, number }) => ({ notification: item.id, number }));
-    const dispatch = dispatchOf(person, tells, { nowMs: this.#nowMs, expiresAtMs: Math.max(...ends) });
+    const times = { decidedAtMs: this.#nowMs, expiresAtMs: Math.max(...ends) };
+    const dispatch = { person: person.key, tells, ...times };
     this.dispatches.push({ channel, dispatch });
   }
 }
@@ -140,6 +141,11 @@ const noPolicy = { notify: 'immediate', windowMs: 0 } as const;
 /** What matters more comes first, as in a release. */
 function inOne(rows: readonly HeldRow[]): PlannedPush[] {
   return rows.length === 0 ? [] : planRelease(rows, 1);
+}
+
+/** What is held is what was to be told last: before the window that is still open, if one is. */
+function heldNumber({ window }: Item): number {
+  return window.endsAtMs === null ? window.number : window.number - 1;
 }
 
 function waitsForWindow({ kind, reason }: ChannelDecision): boolean {

@@ -24,11 +24,11 @@ import { Outbox } from './outbox.ts';
 import { PeopleCache } from './people-cache.ts';
 import type { Person } from './person.ts';
 import { isReady, preparePerson } from './prepare-person.ts';
+import { reachOf } from './reach.ts';
 import { RecordFacts } from './record-facts.ts';
 import type { UnusableReason } from './shard-listener.ts';
 import type { ShardOptions } from './shard-options.ts';
 import { ShardTimers } from './shard-timers.ts';
-import { Telling } from './telling.ts';
 import type { Timer, TimerStore } from './timer-store.ts';
 
 interface Between {
@@ -42,7 +42,6 @@ export class ShardExecutor {
   readonly #view = new RecordView();
   readonly #facts: RecordFacts;
   readonly #between: Between[] = [];
-  readonly #telling: Telling;
   /** Of this executor alone: what it has loaded stays until its next micro-batch. */
   readonly #profiles: ProfileCache | null;
   readonly #timers: ShardTimers | null;
@@ -60,7 +59,6 @@ export class ShardExecutor {
     this.#options = options;
     this.#people = new PeopleCache(options.store, options.memory);
     this.#facts = new RecordFacts(options.catalogue);
-    this.#telling = new Telling(options.outward?.channels ?? []);
     const { profiles, memory } = options;
     this.#profiles = profiles === undefined ? null : new ProfileCache(profiles, memory.cachedProfileWeightMax);
     this.#timers = options.outward === undefined ? null : this.#timersOf(options.outward.timers);
@@ -254,7 +252,7 @@ export class ShardExecutor {
     for (const person of people) {
       const { wishes } = person;
       if (this.#profiles !== null) wishes.useProfile(this.#profiles.get(person.key));
-      wishes.reach = this.#telling.reachOf(person.key, wishes.policy.profile);
+      wishes.reach = reachOf(this.#options.outward?.channels ?? [], person.key, wishes.policy.profile);
     }
     return people;
   }

@@ -15,11 +15,11 @@ import type { ProfileStore } from '../profile/profile-store.ts';
 import { PeopleCache } from './people-cache.ts';
 import type { Person } from './person.ts';
 import { preparePerson } from './prepare-person.ts';
-import { noReach } from './reach.ts';
+import { noReach, reachOf } from './reach.ts';
 import { RecordFacts } from './record-facts.ts';
 import type { RelationReader } from './relation-reader.ts';
 import { usualMemory } from './shard-memory.ts';
-import { asStored, planTelling, Telling } from './telling.ts';
+import { asStored, planTelling } from './telling.ts';
 
 export interface SimulatorParts {
   readonly store: InboxStore;
@@ -31,11 +31,9 @@ export interface SimulatorParts {
 
 export class Simulator implements EventSimulator {
   readonly #parts: SimulatorParts;
-  readonly #telling: Telling;
 
   constructor(parts: SimulatorParts) {
     this.#parts = parts;
-    this.#telling = new Telling(parts.channels);
   }
 
   async simulate(records: Uint8Array): Promise<readonly SimulatedDecision[]> {
@@ -61,7 +59,7 @@ export class Simulator implements EventSimulator {
     const profiles = await this.#parts.profiles.read(keys);
     for (const [index, person] of people.entries()) {
       person.wishes.useProfile(profiles[index] ?? null);
-      person.wishes.reach = this.#telling.reachOf(person.key, profiles[index] ?? null);
+      person.wishes.reach = reachOf(this.#parts.channels, person.key, profiles[index] ?? null);
     }
     return people;
   }

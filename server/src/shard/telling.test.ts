@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { weekdays } from '@carillon/contract/weekdays.ts';
+import { builtInSource } from '../content/catalogue-source.ts';
+import { LiveContent } from '../content/live-content.ts';
 import { TestPerson } from './test-person.ts';
 
 const nightly = (from: string, to: string) => ({
@@ -101,6 +103,25 @@ test('BC-21: what comes after a window opens the next one; what comes while it e
   assert.equal(one.push.taken.length, 1);
   await one.pass(1);
   assert.deepEqual(await pushed(one), ['p1', 'p1']);
+  await one.stop();
+});
+
+test('what leads a window and was held is told when it is let go, and who came after it at the end of the window', async () => {
+  const types = new Map(builtInSource().types);
+  const liked = types.get('post.liked') ?? assert.fail();
+  types.set('post.liked', { ...liked, notify: 'leading' });
+  const one = await TestPerson.start('2026-03-11T02:29:40Z', new LiveContent({ ...builtInSource(), types }));
+  await one.choose({ timeZone: 'Asia/Kolkata', quietHours: nightly('22:00', '08:00') });
+  await one.send('post.liked', 'a1', 'post:p1');
+  await one.until('2026-03-11T02:30:00Z');
+  assert.deepEqual(await pushed(one), ['p1']);
+  await one.pass(10_000);
+  await one.send('post.liked', 'a2', 'post:p1');
+  await one.pass(30_000);
+  assert.deepEqual(
+    one.push.taken.map(({ tells }) => tells.map(({ number }) => number)),
+    [[1], [2]],
+  );
   await one.stop();
 });
 

@@ -7,7 +7,6 @@
  */
 import type { ChannelDecision } from '@carillon/contract/reasons.ts';
 import { digest } from '../base/hash.ts';
-import type { PersonKey } from '../base/ids.ts';
 import type { TypeEntry } from '../content/type-entry.ts';
 import {
   type ChannelFacts,
@@ -18,13 +17,10 @@ import {
 } from '../decide/decide-channels.ts';
 import type { Verdict } from '../decide/judge-source.ts';
 import { lastCheck } from '../decide/last-check.ts';
-import type { Dispatch, OutwardChannel, Told } from '../deliver/outward-channel.ts';
 import type { Item } from '../inbox/item.ts';
 import { isArchived, isSeen, isSnoozed } from '../inbox/item-state.ts';
-import type { Profile } from '../profile/profile.ts';
 import type { Group } from './group.ts';
 import type { Person } from './person.ts';
-import { noReach, type Reach } from './reach.ts';
 import type { Timer } from './timer-store.ts';
 
 export interface Moment {
@@ -36,21 +32,6 @@ export interface Moment {
 }
 
 const accepted: Verdict = { kind: 'accept', reason: 'default' };
-
-export class Telling {
-  readonly channels: readonly OutwardChannel[];
-
-  constructor(channels: readonly OutwardChannel[]) {
-    this.channels = channels;
-  }
-
-  reachOf(person: PersonKey, profile: Profile | null): Reach {
-    if (this.channels.length === 0) return noReach;
-    const reach = { push: 'none' as EndpointState, email: 'none' as EndpointState };
-    for (const channel of this.channels) reach[channel.name] = channel.endpointOf(person, profile);
-    return reach;
-  }
-}
 
 /** One for each channel. To be asked only for people who can be reached. */
 export function planTelling(person: Person, type: TypeEntry, moment: Moment): readonly ChannelPlan[] {
@@ -159,12 +140,4 @@ export function holdTimer(person: Person, plan: ChannelPlan, item: Item, number:
     kind,
     data: plan.channel,
   };
-}
-
-export function dispatchOf(
-  person: Person,
-  tells: readonly Told[],
-  { nowMs, expiresAtMs }: { nowMs: number; expiresAtMs: number },
-): Dispatch {
-  return { person: person.key, tells, replaces: false, decidedAtMs: nowMs, expiresAtMs };
 }

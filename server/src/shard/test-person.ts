@@ -8,6 +8,7 @@ import { audienceKey, personKey } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import { VirtualClock } from '../base/virtual-clock.ts';
 import { describeInApp } from '../content/describe-in-app.ts';
+import { builtInContent, type LiveContent } from '../content/live-content.ts';
 import { builtInTypes } from '../content/type-catalogue.ts';
 import type { EndpointState } from '../decide/decide-channels.ts';
 import type { SimulatedDecision } from '../decide/event-simulator.ts';
@@ -74,7 +75,11 @@ export class TestPerson {
   #events = 0;
   #frames = '';
 
-  constructor(startMs: number) {
+  readonly #content: LiveContent;
+
+  /** `content`: types and words, the built-in ones unless given. */
+  constructor(startMs: number, content: LiveContent = builtInContent) {
+    this.#content = content;
     this.clock = new VirtualClock(startMs);
     this.profiles = new ProfileStoreMemory(this.clock);
     const { clock, store } = this;
@@ -82,8 +87,8 @@ export class TestPerson {
     this.#host = this.#newHost();
   }
 
-  static async start(at = new Date(t0).toISOString()): Promise<TestPerson> {
-    const one = new TestPerson(Date.parse(at));
+  static async start(at = new Date(t0).toISOString(), content?: LiveContent): Promise<TestPerson> {
+    const one = new TestPerson(Date.parse(at), content);
     await one.#open();
     return one;
   }
@@ -217,6 +222,7 @@ export class TestPerson {
       relations: new StoredRelations(profiles, { audiences: this.audiences, kind: 'followers' }),
       outward: { timers, channels: [push, email] },
       progress: createProgress(),
+      content: this.#content,
       onFrames: (bytes) => {
         this.#frames += Buffer.from(bytes).toString();
       },
