@@ -3,6 +3,7 @@ export const root: string;
 export const nodeMajorMin: number;
 export function ensurePackages(folder?: string, say?: (line: string) => void): boolean;
 export function differenceFrom(lockText: string, installedText: string): string | null;
+export function readOr(path: string, otherwise: string): string;
 export function findNode(
   folder?: string,
   running?: Readonly<{ version: string; execPath: string; platform: string; arch: string }>,

@@ -94,7 +94,8 @@ function install(folder, reason, say) {
   say('setup: done.');
 }
 
-function readOr(path, otherwise) {
+/** Text of a file, or what to take where there is none. */
+export function readOr(path, otherwise) {
   try {
     return readFileSync(path, 'utf8');
   } catch {
