@@ -8,7 +8,14 @@ const traceFile = fileURLToPath(new URL('../examples/traces/higgs-sample.txt.gz'
 async function shareOfEqualRows(fault: string): Promise<number> {
   const module = fileURLToPath(new URL('./lib/stand-in-server.ts', import.meta.url));
   const server = { module, readyPath: '/readyz', environment: { FAULT: fault } };
-  const { figures } = await exact.run({ quick: false, storeRows: 0, traceFile, server, say: () => undefined });
+  const { figures } = await exact.run({
+    quick: false,
+    storeRows: 0,
+    before: null,
+    traceFile,
+    server,
+    say: () => undefined,
+  });
   return figures[0]?.values[0] ?? 0;
 }
 

@@ -1,6 +1,7 @@
 /**
- * `npm run bench -- [names…] [--quick] [--json FILE] [--rows N] [--trace FILE] [--server MAIN]`: measures, prints, writes docs/PERFORMANCE.md.
+ * `npm run bench -- [names…] [--quick] [--json FILE] [--rows N] [--trace FILE] [--server MAIN] [--before MAIN]`: measures, prints, writes docs/PERFORMANCE.md.
  * `--server` names the `main.ts` of another checkout, to compare two revisions; then nothing is written.
+ * `--before` names one that `policies` compares with in the same run.
  * `--rows` is how many rows the pipeline's store holds before it is measured, 3,000,000 unless told.
  * Without names all run but `cluster` and `peers`, which need other software. A quick run never replaces a full figure on the page.
  */
@@ -17,11 +18,12 @@ import { commitId, machineLine } from './lib/machine.ts';
 import type { Bench, BenchContext, BenchResult } from './lib/result.ts';
 import { peers } from './peers.ts';
 import { pipeline } from './pipeline.ts';
+import { policies } from './policies.ts';
 import { printResult, writeReport } from './report.ts';
 import { sockets } from './sockets.ts';
 import { start } from './start.ts';
 
-const benches: readonly Bench[] = [start, intake, pipeline, inbox, fanout, sockets, exact, cluster, peers];
+const benches: readonly Bench[] = [start, intake, pipeline, policies, inbox, fanout, sockets, exact, cluster, peers];
 /** Those that need other software run when they are named. */
 const byDefault = benches.filter((bench) => bench !== peers && bench !== cluster);
 const traceFiles = ['../var/data/higgs-activity_time.txt.gz', '../examples/traces/higgs-sample.txt.gz'];
@@ -35,6 +37,7 @@ async function main(): Promise<number> {
       rows: { type: 'string', default: '3000000' },
       trace: { type: 'string' },
       server: { type: 'string' },
+      before: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
   });
@@ -49,6 +52,7 @@ async function main(): Promise<number> {
     quick: values.quick,
     storeRows: values.quick ? 1 : rows,
     traceFile: traceFile(values.trace),
+    before: values.before ?? null,
     server: { module: values.server ?? 'server/src/main.ts', readyPath: '/readyz' },
     say,
   };
@@ -104,7 +108,9 @@ function traceFile(given: string | undefined): string {
 function usage(complaint: string | null): number {
   const out = complaint === null ? process.stdout : process.stderr;
   if (complaint !== null) out.write(`${complaint}\n`);
-  out.write('npm run bench -- [names…] [--quick] [--json FILE] [--rows N] [--trace FILE] [--server MAIN]\n');
+  out.write(
+    'npm run bench -- [names…] [--quick] [--json FILE] [--rows N] [--trace FILE] [--server MAIN] [--before MAIN]\n',
+  );
   for (const bench of benches) out.write(`  ${bench.name.padEnd(10)} ${bench.title}\n`);
   return complaint === null ? 0 : 2;
 }

@@ -48,6 +48,8 @@ export interface BenchContext {
   readonly traceFile: string;
   /** The server under test. */
   readonly server: ServerOptions;
+  /** The `main.ts` of an older checkout to compare with; null: none. */
+  readonly before: string | null;
   /** One line of progress for the terminal. */
   readonly say: (line: string) => void;
 }
