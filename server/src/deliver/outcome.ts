@@ -27,3 +27,11 @@ export type Outcome =
   | { readonly kind: 'unknown'; readonly code: string };
 
 export type OutcomeKind = Outcome['kind'];
+
+/**
+ * Whether an outcome is proof that the endpoint is dead. What a provider knew before the endpoint was registered, the last
+ * time, is none (BC-46).
+ */
+export function provesGone(outcome: Outcome, registeredAtMs: number): boolean {
+  return outcome.kind === 'gone' && (outcome.asOfMs === null || outcome.asOfMs > registeredAtMs);
+}

@@ -12,8 +12,17 @@ export type DeviceAddress =
   | { readonly kind: 'token'; readonly value: string }
   /** A Firebase installation id. */
   | { readonly kind: 'fid'; readonly value: string }
-  /** Of a browser (RFC 8291): both keys base64url, without padding. */
-  | { readonly kind: 'subscription'; readonly endpoint: string; readonly p256dh: string; readonly auth: string };
+  /**
+   * Of a browser (RFC 8291): keys base64url, without padding. `vapidKey`: our public key it was made with; it takes pushes
+   * signed by that one only, so a key that is replaced goes on signing for what was made with it.
+   */
+  | {
+      readonly kind: 'subscription';
+      readonly endpoint: string;
+      readonly p256dh: string;
+      readonly auth: string;
+      readonly vapidKey: string;
+    };
 
 export interface Device {
   /** `d_…`: what the person sees. */

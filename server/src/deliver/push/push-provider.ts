@@ -2,11 +2,13 @@
  * Port: one way to push. The channel decides whether, when and to which device; a provider only speaks its protocol. Every
  * provider is one file of the same order: limits, table of errors with their source, render, classify, send.
  *
- * `render` is pure: the same message and device, the same bytes, within `limits.payloadBytesMax`, whatever the text.
+ * `render` is pure: the same message, device and time, the same bytes, within `limits.payloadBytesMax`, whatever the text.
+ *   What it gives is good for an attempt made then: providers count how long to keep it from there.
  * `classify` is a pure look-up in the table.
  * `send` makes one attempt, and answers `unknown` only if the request may have reached the provider and no answer came. It
  *   never rejects and never tries again by itself, but for what the provider is known not to have looked at (a stream that
- *   GOAWAY left out, a token of ours that had just run out). Calls may come at once, up to `limits.sendsMax`.
+ *   GOAWAY left out, a token of ours that had just run out). Calls may come at once, up to `limits.sendsMax`. Where the
+ *   answer about one device may as well be the fault of our credentials, it waits a while for what others are answered.
  */
 import type { PushText } from '../../content/render-push.ts';
 import type { Device, PushProviderName } from '../../profile/device.ts';
@@ -88,7 +90,7 @@ export interface PushProvider {
   /** Names the credentials a device's pushes go by, so that what is blocked or throttled stops only those; null: none fit. */
   projectOf(device: Device): string | null;
   /** Null: this device cannot show such a message (a retraction where there is none). */
-  render(message: PushMessage, device: Device): PushRequest | null;
+  render(message: PushMessage, device: Device, nowMs: number): PushRequest | null;
   classify(answer: ProviderAnswer): Outcome;
   send(request: PushRequest, device: Device): Promise<Outcome>;
   /** Asks the provider whether the credentials are good, in words (`carillon check push`). */
