@@ -10,8 +10,11 @@ import { personKey } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import { copyRecord } from '../log/copy-record.ts';
 import { type PackedBatch, RecordView, RecordWriter } from '../log/record.ts';
+import type { Member } from './audience-source.ts';
 
 interface People {
+  readonly shard: number;
+  readonly askedForPush: boolean;
   readonly users: string[];
   /** At most this much in UTF-8. */
   bytes: number;
@@ -20,32 +23,35 @@ interface People {
 const partChars = 16;
 const bytesPerUnit = 3;
 
-/** `record`: the event's, as it came to the log. */
-export function chunkRecords(record: Buffer, users: readonly string[], shards: number): PackedBatch {
+/** `record`: the event's, as it came to the log. Whoever asked to be pushed is in records that say so. */
+export function chunkRecords(record: Buffer, members: readonly Member[], shards: number): PackedBatch {
   const view = new RecordView();
   view.move(record, 0);
   const { tenant } = view;
   const writer = new RecordWriter(record.length * 2);
-  const write = (shard: number, recipients: readonly string[]): void => {
+  const write = ({ shard, askedForPush, users: recipients }: People): void => {
     const part = digest(recipients, partChars);
-    copyRecord(writer, { view, buffer: record, start: 0 }, { lane: 'bulk', shard, recipients, part, shards });
+    const copy = { lane: 'bulk', shard, recipients, part, askedForPush, shards } as const;
+    copyRecord(writer, { view, buffer: record, start: 0 }, copy);
   };
-  const byShard = new Map<number, People>();
-  for (const user of users) {
+  // By shard; those who asked under numbers of their own.
+  const groups = new Map<number, People>();
+  for (const { user, notify: askedForPush } of members) {
     const shard = shardOf(personKey(tenant, user), shards);
+    const group = askedForPush ? shards + shard : shard;
     const bytes = user.length * bytesPerUnit;
-    let people = byShard.get(shard);
+    let people = groups.get(group);
     if (people !== undefined && people.bytes + bytes > limits.fanoutRecordBytesMax) {
-      write(shard, people.users);
+      write(people);
       people = undefined;
     }
     if (people === undefined) {
-      people = { users: [], bytes: 0 };
-      byShard.set(shard, people);
+      people = { shard, askedForPush, users: [], bytes: 0 };
+      groups.set(group, people);
     }
     people.users.push(user);
     people.bytes += bytes;
   }
-  for (const [shard, people] of byShard) write(shard, people.users);
+  for (const people of groups.values()) write(people);
   return writer.take();
 }

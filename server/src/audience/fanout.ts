@@ -169,14 +169,13 @@ export class Fanout implements Service {
     }
     const { job, progress } = state;
     const { members, next } = await source.members(audience, progress.after, chunkMembers);
-    const users = members.map(({ user }) => user);
-    if (users.length > 0) await append(chunkRecords(job.record, users, shards));
+    if (members.length > 0) await append(chunkRecords(job.record, members, shards));
     telemetry.add(metrics.chunks);
-    telemetry.add(metrics.recipients, users.length);
+    telemetry.add(metrics.recipients, members.length);
     const reached = {
       after: next,
       chunks: progress.chunks + 1,
-      recipients: progress.recipients + users.length,
+      recipients: progress.recipients + members.length,
     };
     if (next === null) {
       await store.finish(job, reached, clock.now());

@@ -10,6 +10,10 @@ export interface EventFacts {
   /** The source's own order for one actor and object; null where it has none. */
   readonly seq: number | null;
   readonly acceptedAtMs: number;
+  /** The recipients asked to be pushed for what their audience hears (F3). */
+  readonly askedForPush: boolean;
+  /** It reaches the recipients as they open their inbox: in-app, and nowhere else (F3). */
+  readonly isMerged: boolean;
   /** Id of the actor; empty where the app itself speaks. */
   readonly actorId: string;
   /** What the event is about, `comment:c1`; empty where it is about nothing. */

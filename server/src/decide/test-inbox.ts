@@ -40,6 +40,8 @@ export function toFacts(event: TestEvent, types: TypeCatalogue = builtInTypes): 
     memberKey: makeMemberKey(type, parts),
     timeMs: t0 + (event.atMs ?? 0),
     seq: event.seq ?? null,
+    askedForPush: false,
+    isMerged: false,
     acceptedAtMs: t0 + (event.atMs ?? 0),
     mentions: event.mentions ?? null,
     actor: () => ({ id: event.actor, name: null, avatar: null }),

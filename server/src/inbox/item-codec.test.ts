@@ -71,6 +71,7 @@ const items: fc.Arbitrary<Item> = fc
     opening: fc.array(member, { maxLength: 2 }),
     sketch: fc.option(text),
   })
+  .chain((parts) => fc.boolean().map((asked) => ({ ...parts, askedForPush: asked && parts.window.number > 0 })))
   .chain((parts) => fc.boolean().map((isFiltered) => ({ ...parts, ...(isFiltered ? inFilteredView(parts) : {}) })))
   .map((parts) => ({ ...testItem(ana, 'e1', noonMs), ...parts }));
 

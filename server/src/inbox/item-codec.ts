@@ -9,15 +9,21 @@
 import type { Lane } from '@carillon/contract/lanes.ts';
 import type { ChannelDecision } from '@carillon/contract/reasons.ts';
 import type { NotificationId } from '../base/ids.ts';
-import { type FormerPlace, type Item, type ItemActor, type ItemObject, type NotifyWindow, noWindow } from './item.ts';
+import { type FormerPlace, type Item, type ItemActor, type ItemObject, noWindow } from './item.ts';
 import { liveState } from './item-state.ts';
 import { line, lineOrNull, splitLines, textOrNull } from './line-text.ts';
 import { actorLines, actorLinesEach, actorOf, memberLines, memberLinesEach, membersOf } from './member-codec.ts';
 
 const format = '1';
-/** With one more line behind the number, the notify window; else like format 1. Few rows have one. */
+/**
+ * With one more line behind the number, the notify window and the wish to be pushed; else like format 1. Few rows have
+ * one.
+ */
 const formatWithWindow = '2';
 const noPlaces: readonly FormerPlace[] = [];
+
+type WindowLine = Pick<Item, 'window' | 'askedForPush'>;
+const withoutWindow: WindowLine = { window: noWindow, askedForPush: false };
 
 /** Bits of the line of flags; above them the number of actors shown and of opening members. */
 const flags = { live: 1, estimate: 2, mentioned: 4 } as const;
@@ -60,7 +66,7 @@ const at = {
 export function encodeItem(item: Item): string {
   const { activityAtMs, activityRevision, object, openedBy } = item;
   let text =
-    `${item.window.number === 0 ? format : `${formatWithWindow}\n${windowText(item.window)}`}\n${flagsOf(item)}\n${activityRevision}\n${activityAtMs}\n${item.revision - activityRevision}\n` +
+    `${item.window.number === 0 ? format : `${formatWithWindow}\n${windowText(item)}`}\n${flagsOf(item)}\n${activityRevision}\n${activityAtMs}\n${item.revision - activityRevision}\n` +
     `${activityRevision - item.createdRevision}\n${activityAtMs - item.createdAtMs}\n` +
     `${item.acceptedAtMs - activityAtMs}\n${item.actorCount}\n${item.actorCountAtMove}\n${item.id}\n${item.lane}` +
     line(item.type) +
@@ -87,7 +93,7 @@ export function encodeItem(item: Item): string {
 /** The item of a stored text. Throws on a format this release does not know: never guesses (N3a). */
 export function decodeItem(text: string): Item {
   const lines = splitLines(text);
-  const window = takeWindow(lines);
+  const { window, askedForPush } = takeWindow(lines);
   const bits = Number(lines[at.flags]);
   const activityAtMs = Number(lines[at.activityAtMs]);
   const activityRevision = Number(lines[at.activityRevision]);
@@ -117,6 +123,7 @@ export function decodeItem(text: string): Item {
     formerPlaces: formerOf(lines[at.formerPlaces] as string, activityAtMs, activityRevision),
     openedBy: { source: lines[at.source] as string, id: lines[at.eventId] as string },
     decisions: decisionsOf(lines[at.decisions] as string),
+    askedForPush,
     window,
     opening: membersOf(lines, openingFrom, sketchAt),
     sketch: lines[sketchAt] ?? null,
@@ -134,15 +141,17 @@ export function activityAtMsOf(text: string): number {
 const numbersChars = 160;
 
 /** The window, whose line goes: what is left is as in format 1. */
-function takeWindow(lines: string[]): NotifyWindow {
-  if (lines[0] === format) return noWindow;
+function takeWindow(lines: string[]): WindowLine {
+  if (lines[0] === format) return withoutWindow;
   if (lines[0] !== formatWithWindow) throw unknownFormat(lines[0]);
-  const [number, endsAtMs, untold] = (lines.splice(1, 1)[0] as string).split(' ');
-  return { number: Number(number), endsAtMs: endsAtMs === '' ? null : Number(endsAtMs), untold: Number(untold) };
+  const [number, endsAtMs, untold, asked] = (lines.splice(1, 1)[0] as string).split(' ');
+  const endsAt = endsAtMs === '' ? null : Number(endsAtMs);
+  const window = { number: Number(number), endsAtMs: endsAt, untold: Number(untold) };
+  return { window, askedForPush: asked === '1' };
 }
 
-function windowText({ number, endsAtMs, untold }: NotifyWindow): string {
-  return `${number} ${endsAtMs ?? ''} ${untold}`;
+function windowText({ window: { number, endsAtMs, untold }, askedForPush }: WindowLine): string {
+  return `${number} ${endsAtMs ?? ''} ${untold}${askedForPush ? ' 1' : ''}`;
 }
 
 function unknownFormat(stored: string | undefined): Error {

@@ -72,6 +72,8 @@ export interface Item {
   /** Identity of the event that opened the row. */
   readonly openedBy: { readonly source: string; readonly id: string };
   decisions: readonly ChannelDecision[];
+  /** The person asked to be pushed for what some event of the row is about (F3). Kept where push may tell of it. */
+  askedForPush: boolean;
   /** When push and email tell of it (`decide/notify-window.ts`). */
   window: NotifyWindow;
   /** Members the row was opened with, kept in the row itself; those who came later are kept beside it. */

@@ -36,6 +36,7 @@ export function testItem(person: PersonKey, eventId: string, timeMs: number, cha
     decisions: [{ channel: 'inApp', kind: 'send', reason: 'default' }],
     window: noWindow,
     opening: [],
+    askedForPush: false,
     sketch: null,
     ...change,
   };

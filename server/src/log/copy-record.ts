@@ -13,7 +13,8 @@ export interface PlacedRecord {
 }
 
 /** What differs from the record copied. `shards`: how many there are, on which identities depend. */
-export interface RecordCopy extends Pick<RecordInput, 'lane' | 'shard' | 'recipients' | 'toAudience' | 'part'> {
+export interface RecordCopy
+  extends Pick<RecordInput, 'lane' | 'shard' | 'recipients' | 'toAudience' | 'part' | 'askedForPush' | 'merged'> {
   readonly shards: number;
 }
 

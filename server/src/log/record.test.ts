@@ -51,6 +51,8 @@ const sample = fc.record({
   tenant: wellFormed,
   recipients: fc.array(wellFormed, { maxLength: 20 }),
   toAudience: fc.boolean(),
+  askedForPush: fc.boolean(),
+  merged: fc.boolean(),
   part: fc.option(wellFormed, { nil: undefined }),
   /** Bytes before and behind the event in the buffer it came in. */
   margin: fc.nat(20),
@@ -61,11 +63,12 @@ type Sample = typeof sample extends fc.Arbitrary<infer T> ? T : never;
 function inputOf(one: Sample): RecordInput {
   const { json, ranges } = eventOf(one.fields);
   const source = Buffer.concat([Buffer.alloc(one.margin, '#'), Buffer.from(json), Buffer.alloc(one.margin, '#')]);
-  const { lane, shard, timeMs, acceptedMs, seq, fingerprint, tenant, recipients, toAudience, part } = one;
+  const { lane, shard, timeMs, acceptedMs, seq, fingerprint, tenant, recipients, part } = one;
+  const { toAudience, askedForPush, merged } = one;
   const escaped = json.includes('\\');
   const end = source.length - one.margin;
   const times = { timeMs, acceptedMs, seq, fingerprint };
-  const people = { recipients, toAudience, ...(part === undefined ? {} : { part }) };
+  const people = { recipients, toAudience, askedForPush, merged, ...(part === undefined ? {} : { part }) };
   return { lane, shard, ...times, escaped, tenant, ...people, source, start: one.margin, end, ranges };
 }
 
@@ -80,6 +83,8 @@ function assertReads(view: RecordView, one: Sample): void {
   assert.equal(view.tenant, one.tenant);
   assert.deepEqual(view.recipients(), one.recipients);
   assert.equal(view.isToAudience, one.toAudience);
+  assert.equal(view.isAskedForPush, one.askedForPush);
+  assert.equal(view.isMerged, one.merged);
   assert.equal(view.part, one.part ?? '');
   assert.equal(view.event(), eventOf(one.fields).json);
   for (const field of recordFields) {

@@ -36,7 +36,7 @@ export const recordFields = [
 
 export type RecordField = (typeof recordFields)[number];
 
-export const recordFlags = { escapedStrings: 1, toAudience: 2, hasPart: 4 } as const;
+export const recordFlags = { escapedStrings: 1, toAudience: 2, hasPart: 4, askedForPush: 8, merged: 16 } as const;
 
 /** Where in the header each field's range lies: looked up, not searched, for every read of a field. */
 const rangeOffsets = Object.fromEntries(recordFields.map((field, at) => [field, 48 + at * 4])) as Record<
@@ -69,6 +69,10 @@ export interface RecordInput {
   readonly toAudience?: boolean;
   /** Which part of its event's people this record holds, as a part of its identity; absent where it holds all of a shard. */
   readonly part?: string;
+  /** Its people asked to be pushed for what their audience hears (F3). */
+  readonly askedForPush?: boolean;
+  /** Its people get it when they open their inbox: nothing more is told (F3). */
+  readonly merged?: boolean;
   /** The buffer that holds the event's JSON at [start, end). */
   readonly source: Uint8Array;
   readonly start: number;
@@ -219,6 +223,14 @@ export class RecordView {
     return this.#hasFlag(recordFlags.toAudience);
   }
 
+  get isAskedForPush(): boolean {
+    return this.#hasFlag(recordFlags.askedForPush);
+  }
+
+  get isMerged(): boolean {
+    return this.#hasFlag(recordFlags.merged);
+  }
+
   /** Empty where the record holds all of its event's people in its shard. */
   get part(): string {
     if (!this.#hasFlag(recordFlags.hasPart)) return '';
@@ -301,9 +313,14 @@ export class RecordView {
   }
 }
 
-function flagsOf({ escaped, toAudience, part }: RecordInput): number {
-  const { escapedStrings, toAudience: audience, hasPart } = recordFlags;
-  return (escaped ? escapedStrings : 0) | (toAudience ? audience : 0) | (part === undefined ? 0 : hasPart);
+function flagsOf({ escaped, toAudience, part, askedForPush, merged }: RecordInput): number {
+  return (
+    (escaped ? recordFlags.escapedStrings : 0) |
+    (toAudience ? recordFlags.toAudience : 0) |
+    (part === undefined ? 0 : recordFlags.hasPart) |
+    (askedForPush ? recordFlags.askedForPush : 0) |
+    (merged ? recordFlags.merged : 0)
+  );
 }
 
 function viewOf(buffer: Buffer): DataView {

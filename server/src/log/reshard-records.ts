@@ -16,9 +16,9 @@ export function reshardRecords(batch: PackedBatch, shards: number): PackedBatch 
   for (let at = 0; at < buffer.length; ) {
     const start = at;
     at = view.move(buffer, start);
-    const { lane, isToAudience: toAudience, part } = view;
+    const { lane, isToAudience: toAudience, part, isAskedForPush: askedForPush } = view;
     for (const [shard, recipients] of byShard(view, shards)) {
-      const copy = { lane, shard, recipients, toAudience, shards, ...(part === '' ? {} : { part }) };
+      const copy = { lane, shard, recipients, toAudience, askedForPush, shards, ...(part === '' ? {} : { part }) };
       copyRecord(writer, { view, buffer, start }, copy);
     }
   }

@@ -94,6 +94,7 @@ function newItem({ person, event, decision, revision }: Step, { type, groupKey, 
     formerPlaces: noPlaces,
     openedBy: { source, id: eventId },
     decisions: inAppDecision(decision),
+    askedForPush: event.askedForPush,
     window: noWindow,
     opening: noMembers,
     sketch: null,
@@ -143,6 +144,7 @@ function changeMembers(step: Step, group: Group, change: MemberChange): void {
   const { person, event, decision, outbox, revision } = step;
   const { item } = group;
   const wasThere = item.state !== 'removed';
+  if (change.news && event.askedForPush) item.askedForPush = true;
   // Read before anything is changed: whatever cannot be read must change nothing.
   const brings = !wasThere || (change.news && event.type.grouping === 'parent') ? event.object() : null;
   const type = change.becomes ?? toldType(event);

@@ -111,7 +111,8 @@ export class DueWork {
 
   #plansFor(person: Person, group: Group, type: TypeEntry, kind: Moment['kind']): readonly ChannelPlan[] {
     const { item } = group;
-    const moment = { kind, nowMs: this.#nowMs, eventTimeMs: item.activityAtMs, windowEndsAtMs: null };
+    const { activityAtMs: eventTimeMs, askedForPush } = item;
+    const moment = { kind, nowMs: this.#nowMs, eventTimeMs, windowEndsAtMs: null, askedForPush };
     return planRow(person, group, type, moment);
   }
 

@@ -4,6 +4,7 @@
  */
 import type { ChannelDecision } from '@carillon/contract/reasons.ts';
 import type { TypeEntry } from '../content/type-entry.ts';
+import type { ChannelPlan } from '../decide/decide-channels.ts';
 import type { EventFacts } from '../decide/event-facts.ts';
 import { windowStartMs } from '../decide/notify-window.ts';
 import type { Told, WindowOutcome } from './follow-window.ts';
@@ -21,7 +22,7 @@ export class Outbox {
    * the inbox, and the decisions say why.
    */
   begin(person: Person, type: TypeEntry, event: EventFacts): Told | null {
-    if (person.wishes.reach === noReach) return null;
+    if (person.wishes.reach === noReach || event.isMerged) return null;
     const plans = planTelling(person, type, momentOf(event, null));
     if (!plans.some(isOutward)) return null;
     return { policy: type, atMs: windowStartMs(event.timeMs, event.acceptedAtMs, type) };
@@ -33,7 +34,8 @@ export class Outbox {
     if (person.wishes.reach === noReach) return null;
     const { item } = group;
     const endsAtMs = outcome?.send === null ? item.window.endsAtMs : null;
-    const decisions: readonly ChannelDecision[] = asStored(planTelling(person, type, momentOf(event, endsAtMs)));
+    const plans = planTelling(person, type, momentOf(event, endsAtMs));
+    const decisions: readonly ChannelDecision[] = asStored(event.isMerged ? plans.map(inAppOnly) : plans);
     if (outcome?.opened === true && item.window.endsAtMs !== null) {
       this.timers.push(
         windowTimer(person, item, { number: item.window.number, task: 'end', dueMs: item.window.endsAtMs }),
@@ -46,6 +48,12 @@ export class Outbox {
   }
 }
 
+/** Whoever opens the inbox is looking. */
+function inAppOnly(plan: ChannelPlan): ChannelPlan {
+  return isOutward(plan) ? { channel: plan.channel, kind: 'skip', reason: 'present', untilMs: null } : plan;
+}
+
 function momentOf(event: EventFacts, windowEndsAtMs: number | null): Moment {
-  return { kind: 'now', nowMs: event.acceptedAtMs, eventTimeMs: event.timeMs, windowEndsAtMs };
+  const { acceptedAtMs: nowMs, timeMs: eventTimeMs, askedForPush } = event;
+  return { kind: 'now', nowMs, eventTimeMs, windowEndsAtMs, askedForPush };
 }

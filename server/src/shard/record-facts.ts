@@ -28,6 +28,8 @@ export class RecordFacts implements EventFacts {
   timeMs = 0;
   seq: number | null = null;
   acceptedAtMs = 0;
+  askedForPush = false;
+  isMerged = false;
   actorId = '';
   thing = '';
   parent = '';
@@ -52,6 +54,8 @@ export class RecordFacts implements EventFacts {
     this.timeMs = view.timeMs;
     this.seq = view.seq;
     this.acceptedAtMs = view.acceptedMs;
+    this.askedForPush = view.isAskedForPush;
+    this.isMerged = view.isMerged;
     this.actorId = view.text('actorId');
     this.thing = view.has('objectId') ? `${view.text('objectKind')}:${view.text('objectId')}` : '';
     this.parent = view.has('parentId') ? `${view.text('parentKind')}:${view.text('parentId')}` : '';

@@ -66,8 +66,8 @@ export class Simulator implements EventSimulator {
 
   #answer(person: Person, facts: RecordFacts, { changes, tells, reason }: Decision): SimulatedDecision {
     const { policy, reach } = person.wishes;
-    const { timeMs, acceptedAtMs, type } = facts;
-    const moment = { kind: 'now', nowMs: acceptedAtMs, eventTimeMs: timeMs, windowEndsAtMs: null } as const;
+    const { timeMs: eventTimeMs, acceptedAtMs: nowMs, type, askedForPush } = facts;
+    const moment = { kind: 'now', nowMs, eventTimeMs, windowEndsAtMs: null, askedForPush } as const;
     const isOutward = tells && reach !== noReach;
     const outward = isOutward ? asStored(planTelling(person, type, moment)) : [];
     const inApp: ChannelDecision = { channel: 'inApp', kind: changes.length > 0 ? 'send' : 'skip', reason };

@@ -308,3 +308,24 @@ test('D11: what a person muted, archived or snoozed meanwhile does not leave, no
   assert.equal(await one.why('push'), 'skip suppressed');
   await one.stop();
 });
+
+test('F3: whoever asked to be pushed for an author is, also when it waits for the morning; others are not, nor against a choice', async () => {
+  const one = await TestPerson.start('2026-03-10T23:30:00Z');
+  const post = (id: string, notify: boolean) => one.fanOut('post.published', 'a1', `post:${id}`, { notify });
+  await post('p1', false);
+  assert.equal(await one.why('push'), 'skip default');
+  await post('p2', true);
+  await one.pass(1000);
+  assert.deepEqual(await pushed(one), ['p2']);
+  await one.choose({ quietHours: nightly('22:00', '07:00') });
+  await post('p3', true);
+  await one.restart();
+  assert.match(await one.why('push'), /^hold quietHours/);
+  await one.pass(9 * 3_600_000);
+  assert.deepEqual(await pushed(one), ['p2', 'p3']);
+  await one.choose({ types: { 'post.published': { push: false } } });
+  await post('p4', true);
+  await one.pass(1000);
+  assert.equal(one.push.taken.length, 2);
+  await one.stop();
+});

@@ -29,6 +29,8 @@ export interface Moment {
   readonly eventTimeMs: number;
   /** Of the row; null where none is open, or at its end. */
   readonly windowEndsAtMs: number | null;
+  /** Of the event, or of some event of the row (F3). */
+  readonly askedForPush: boolean;
 }
 
 const accepted: Verdict = { kind: 'accept', reason: 'default' };
@@ -71,7 +73,7 @@ function factsOf(person: Person, type: TypeEntry, moment: Moment, verdict: Verdi
   return {
     type,
     choices: policy.choices,
-    askedForPush: false,
+    askedForPush: moment.askedForPush,
     verdict,
     push: stateOf(reach.push),
     email: stateOf(reach.email),

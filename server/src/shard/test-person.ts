@@ -4,6 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Event } from '@carillon/contract/event.ts';
 import { packEvents } from '../../../test/sim/pack-event.ts';
 import { AudienceStoreMemory } from '../audience/audience-store-memory.ts';
+import { chunkRecords } from '../audience/chunk-records.ts';
 import { audienceKey, personKey } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import { VirtualClock } from '../base/virtual-clock.ts';
@@ -118,6 +119,13 @@ export class TestPerson {
   /** Takes no time. */
   async send(type: string, actor: string, on: string, more: Partial<Omit<Event, 'actor'>> = {}): Promise<void> {
     await this.#host.append(packEvents([this.#event(type, actor, on, more)], this.clock.now()));
+    await this.#host.settled();
+  }
+
+  /** As a member of the audience that it is for. Takes no time. */
+  async fanOut(type: string, actor: string, on: string, member: { notify: boolean }): Promise<void> {
+    const packed = packEvents([this.#event(type, actor, on, {})], this.clock.now());
+    await this.#host.append(chunkRecords(Buffer.from(packed.bytes), [{ user: 'r1', ...member }], 1));
     await this.#host.settled();
   }
 
