@@ -2,6 +2,7 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import type { ConfigProblem } from './config-error.ts';
 import { type Config, roles, type UserTokens } from './config-schema.ts';
+import { emailProblems } from './email-problems.ts';
 import { reservedSchemes } from './reserved-schemes.ts';
 
 /** Every problem of a configuration that fits its schema. */
@@ -14,6 +15,7 @@ export function configProblems(config: Config): ConfigProblem[] {
     ...repeatedIds(config, 'operators'),
     ...repeatedIssuers(config),
     ...reservedLinks(config),
+    ...emailProblems(config.email, config.mode),
   ];
 }
 

@@ -3,6 +3,7 @@
  * schema. It validates, it types `Config`, and docs/CONFIG.md is written from it. Unknown keys are errors.
  */
 import { type Static, Type } from 'typebox';
+import { emailSettings } from './config-email.ts';
 import { serviceSettings } from './config-services.ts';
 import { dayMs } from './iso-time.ts';
 import { limits } from './limits.ts';
@@ -251,6 +252,7 @@ export const Config = Type.Object(
       closed,
     ),
     auth: Auth,
+    ...emailSettings,
     ...serviceSettings,
   },
   closed,

@@ -240,3 +240,30 @@ test('C4: schemes that browsers and systems act on are not the app’s to declar
   });
   assert.deepEqual(load('content: { linkSchemes: [myapp] }').content.linkSchemes, ['myapp']);
 });
+
+test('mail needs what its providers need, and in production a secret and links to unsubscribe', () => {
+  const email = (fields: object, more: object = {}) => JSON.stringify({ ...more, email: fields });
+  assert.deepEqual(load('').email.providers, []);
+  assert.deepEqual(problems(email({ ses: { perSecond: 5 } })), {});
+  assert.deepEqual(Object.keys(problems(email({ providers: ['ses', 'sendgrid', 'mailgun'] }))).sort(), [
+    'email.from',
+    'email.mailgun.apiKey',
+    'email.mailgun.domain',
+    'email.sendgrid.apiKey',
+    'email.ses.region',
+  ]);
+  const smtp = { providers: ['smtp'], from: 'Carillon <notify@app.example>' };
+  assert.deepEqual(problems(email(smtp)), {});
+  assert.deepEqual(Object.keys(problems(email({ ...smtp, from: 'a@b, c@d' }))), ['email.from']);
+  assert.deepEqual(Object.keys(problems(email({ ...smtp, smtp: { username: 'u' } }))), ['email.smtp']);
+  assert.deepEqual(Object.keys(problems(email({ ...smtp, smtp: { dkim: { domain: 'app.example' } } }))).sort(), [
+    'email.smtp.dkim',
+    'email.smtp.dkim.selector',
+  ]);
+  assert.deepEqual(Object.keys(problems(email(smtp, production))).sort(), ['email.publicUrl', 'email.secret']);
+  const whole = { ...smtp, secret, publicUrl: 'https://notify.app.example' };
+  assert.deepEqual(problems(email(whole, production)), {});
+  assert.deepEqual(Object.keys(problems(email({ ...whole, publicUrl: 'http://x.example' }, production))), [
+    'email.publicUrl',
+  ]);
+});

@@ -5,6 +5,7 @@
  */
 import { audienceLimits } from './audience-limits.ts';
 import { contentLimits } from './content-limits.ts';
+import { emailLimits } from './email-limits.ts';
 import { units } from './units.ts';
 
 const { KiB, MiB, second, minute, hour, day } = units;
@@ -282,6 +283,7 @@ export const limits = {
   retentionStepRows: 100,
 
   ...contentLimits,
+  ...emailLimits,
 
   // Profiles (D2, D3, A2, A3)
   /** Mutes of one person; one more is refused until another goes. */

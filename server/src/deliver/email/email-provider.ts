@@ -6,18 +6,21 @@
  * `send` makes one attempt. It never rejects, and answers `unknown` only if the mail may have been taken and no answer
  *   came; then it is not given to another provider either (V4). Of several recipients each has a mail of its own, so
  *   that one refused address spoils nothing (BC-60).
- * `gone` means a hard bounce: the address is to be suppressed.
+ * `gone` means a hard bounce: the address is to be suppressed. `blocked` is about us, never about the recipient.
  */
+import type { EmailProviderName } from '../../base/config-email.ts';
+import type { Mailbox } from '../../base/mailbox.ts';
 import type { CredentialFinding } from '../credential-finding.ts';
 import type { Outcome } from '../outcome.ts';
-
-export type EmailProviderName = 'smtp' | 'ses' | 'sendgrid' | 'mailgun';
 
 export interface EmailMessage {
   /** Names this delivery: the same on every attempt and at every provider. */
   readonly delivery: string;
+  /** What a provider is to give back with its events, so that they reach the right one. */
+  readonly tenant: string;
   /** `Carillon <notify@app.example>`. */
-  readonly from: string;
+  readonly from: Mailbox;
+  /** One address. */
   readonly to: string;
   /** Ours, `<…@domain>`: the same on every attempt (V20). */
   readonly messageId: string;
