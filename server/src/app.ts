@@ -35,6 +35,7 @@ import { releaseVersion } from './base/release-version.ts';
 import { CatalogueReload, catalogueStamp } from './content/catalogue-reload.ts';
 import { LiveContent } from './content/live-content.ts';
 import { readCatalogue } from './content/read-catalogue.ts';
+import { capRulesOf } from './decide/cap-rules.ts';
 import { Gateway } from './deliver/realtime/gateway.ts';
 import { demoOperations } from './demo/demo-operations.ts';
 import type { Problem } from './embedded/shard-reports.ts';
@@ -172,6 +173,7 @@ async function startEngine(
     exactPeopleMax: config.inbox.exactPeopleMax,
     retentionMs: config.inbox.retentionDays * dayMs,
     audiences: config.audiences,
+    capRules: capRulesOf(config.caps),
     cursorSecret,
     catalogue: content.source,
     clock,

@@ -7,6 +7,7 @@ import { weekdays } from '@carillon/contract/weekdays.ts';
 import type { PersonKey } from '../../server/src/base/ids.ts';
 import type { Random } from '../../server/src/base/random.ts';
 import type { VirtualClock } from '../../server/src/base/virtual-clock.ts';
+import { type CapRules, usualCaps } from '../../server/src/decide/caps.ts';
 import { quietAt, quietSpans } from '../../server/src/decide/quiet-hours.ts';
 import type { Dispatch, OutwardChannel } from '../../server/src/deliver/outward-channel.ts';
 import type { InboxStore } from '../../server/src/inbox/inbox-store.ts';
@@ -24,6 +25,9 @@ export const mutedActor = 'a5';
 /** How far steps of the wall clock may come to within a few wishes. */
 const stepsMs = 40_000;
 
+/** So tight that stories meet it. */
+export const simulatedCaps: CapRules = { ...usualCaps, push: { hourMax: 3, dayMax: 8 } };
+
 interface Wish {
   readonly sinceMs: number;
   readonly choices: PreferenceChoices;
@@ -40,6 +44,10 @@ export class OutsideWorld {
   readonly #clock: VirtualClock;
   readonly #store: InboxStore;
   readonly #wishes = new Map<PersonKey, Wish[]>();
+  /** What was handed over in a step that is not written yet. */
+  #unwritten = new Set<{ person: PersonKey; categories: ReadonlySet<string>; atMs: number }>();
+  /** When something was pushed, by person and capped category. */
+  readonly #sent = new Map<string, number[]>();
 
   constructor(clock: VirtualClock, store: InboxStore) {
     this.#clock = clock;
@@ -62,7 +70,20 @@ export class OutsideWorld {
     const push: OutwardChannel = { name: 'push', endpointOf: () => 'ready', take };
     const timers = life.around<TimerStore>(this.timers, ['write']);
     const outward = { timers: planted.timers?.(timers) ?? timers, channels: [push] };
-    return { profiles: planted.profiles?.(profilePort) ?? profilePort, outward };
+    // What the life before handed over and did not write, it did not count either.
+    this.#unwritten = new Set();
+    return { profiles: planted.profiles?.(profilePort) ?? profilePort, outward, capRules: simulatedCaps };
+  }
+
+  /** Everything of the step at hand is written. */
+  written(): void {
+    for (const { person, categories, atMs } of this.#unwritten) {
+      for (const category of categories) {
+        const key = `${person} ${category}`;
+        this.#sent.set(key, [...(this.#sent.get(key) ?? []), atMs]);
+      }
+    }
+    this.#unwritten = new Set();
   }
 
   /** Somebody wants something else from now on. */
@@ -82,7 +103,7 @@ export class OutsideWorld {
 
   /** What is wrong in the end, when nothing is due any more. */
   async check(people: readonly PersonKey[]): Promise<string[]> {
-    const found = [...this.faults];
+    const found = [...this.faults, ...overCap(this.#sent)];
     const tellings = new Map<string, number>();
     for (const key of this.taken.keys()) {
       const id = key.slice(0, key.indexOf(' '));
@@ -100,13 +121,16 @@ export class OutsideWorld {
 
   async #take(dispatches: readonly Dispatch[]): Promise<void> {
     for (const dispatch of dispatches) {
+      const categories = new Set<string>();
       for (const { notification, number } of dispatch.tells) {
         if (this.taken.has(`${notification} ${number}`)) continue;
         this.taken.set(`${notification} ${number}`, dispatch);
         const item = await this.#store.item(dispatch.person, notification);
         const wrong = item === null ? 'of a row that is not there' : this.#isUnwanted(dispatch, item);
         if (wrong !== null) this.faults.push(`${dispatch.person} is pushed ${wrong}`);
+        if (item !== null && item.lane !== 'direct') categories.add(item.category);
       }
+      this.#unwritten.add({ person: dispatch.person, categories, atMs: dispatch.decidedAtMs });
     }
   }
 
@@ -122,6 +146,18 @@ export class OutsideWorld {
     const isSurelyWished = reasons.length > 0 && (wishes[0]?.sinceMs ?? 0) + stepsMs < decidedAtMs;
     return isSurelyWished && reasons.every((reason) => reason !== null) ? (reasons[0] ?? null) : null;
   }
+}
+
+/** Times are those of a clock that steps. */
+function overCap(sent: ReadonlyMap<string, readonly number[]>): string[] {
+  const { hourMax, dayMax } = simulatedCaps.push;
+  return [...sent].flatMap(([key, times]) => {
+    const isOver = times.some((endMs) => {
+      const within = (spanMs: number) => times.filter((at) => at > endMs - spanMs + stepsMs && at <= endMs).length;
+      return within(3_600_000) > hourMax || within(86_400_000) > dayMax;
+    });
+    return isOver ? [`${key}: over the cap`] : [];
+  });
 }
 
 function checkRow({ state, decisions, window }: Item, tellings: number): string[] {

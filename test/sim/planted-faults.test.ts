@@ -73,6 +73,9 @@ const faults: Record<string, () => Planted> = {
         },
       }),
   }),
+  'what was sent is not remembered': () => ({
+    store: (store) => changed(store, { head: async (...args) => ({ ...(await store.head(...args)), notes: '' }) }),
+  }),
   'wishes are read once and never again': () => ({
     profiles: (profiles) => changed(profiles, { watch: () => () => {} }),
   }),

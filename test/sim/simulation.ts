@@ -222,6 +222,7 @@ export class Simulation {
       await write(...args);
       for (const key of this.#toldUnwritten) this.told.set(key, (this.told.get(key) ?? 0) + 1);
       this.#toldUnwritten = [];
+      this.outside.written();
     };
     return store;
   }

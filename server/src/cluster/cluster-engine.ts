@@ -9,6 +9,7 @@ import type { Role } from '../base/config-schema.ts';
 import type { Service } from '../base/service.ts';
 import type { Snapshot } from '../base/telemetry.ts';
 import { builtInContent, type LiveContent } from '../content/live-content.ts';
+import { type CapRules, usualCaps } from '../decide/caps.ts';
 import type { EventSimulator } from '../decide/event-simulator.ts';
 import type { Bus } from '../deliver/realtime/bus.ts';
 import { LiveFeedBus } from '../deliver/realtime/live-feed-bus.ts';
@@ -63,6 +64,8 @@ export interface ClusterParts {
   readonly profiles: ProfileStore;
   readonly timers: TimerStore;
   readonly audiences: AudienceStores;
+  /** The usual unless given. */
+  readonly capRules?: CapRules;
   readonly presence: Presence;
   readonly bus: Bus;
   /** New with each start. */
@@ -141,13 +144,13 @@ export class ClusterEngine implements Engine {
     if (roles.includes('shard') && log !== null && group !== null) {
       const fenced = fencedStore(store, group, shards);
       const onApplied = group.applied.bind(group);
-      const { memory, profiles } = parts;
+      const { memory, profiles, capRules = usualCaps } = parts;
       const followers = keptFollowers(parts);
       const work = sharedWork({ ...parts, ...parts.audiences }, log);
       this.#audienceWork = work;
       const told = { bus, publisher, reports, onProblem };
       const outward = { timers: fencedTimers(parts.timers, group), channels: [] };
-      const known = { profiles, followers, audiences: work, outward, content };
+      const known = { profiles, followers, audiences: work, outward, capRules, content };
       const common = { ...told, ...known, log, store: fenced, clock, memory };
       this.#shards = new OwnedShards({ ...common, shards, onApplied, onFailed: reject });
       this.#upkeep = new ShardUpkeep({
@@ -203,9 +206,9 @@ export class ClusterEngine implements Engine {
 }
 
 function simulatorOf(parts: ClusterParts): EventSimulator {
-  const { store, profiles, content: catalogue = builtInContent } = parts;
+  const { store, profiles, capRules = usualCaps, content: catalogue = builtInContent } = parts;
   const relations = new StoredRelations(profiles, keptFollowers(parts));
-  return new Simulator({ store, profiles, relations, channels: [], catalogue });
+  return new Simulator({ store, profiles, relations, channels: [], capRules, catalogue });
 }
 
 function keptFollowers({ audiences: { audiences, settings } }: ClusterParts): Followers | null {

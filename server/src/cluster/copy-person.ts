@@ -5,6 +5,7 @@
 import { digest } from '../base/hash.ts';
 import type { PersonKey } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
+import { decodeNotes } from '../decide/person-notes.ts';
 import type { InboxStore, MarksPatch, StoredRow } from '../inbox/inbox-store.ts';
 import type { Item, ItemMark, Marks, Member, PersonWrite, Place } from '../inbox/item.ts';
 import { encodeItem } from '../inbox/item-codec.ts';
@@ -29,7 +30,8 @@ export interface CopyTarget {
 
 export async function copyPerson(source: InboxStore, target: CopyTarget, person: PersonKey): Promise<void> {
   const shard = target.shardOf(person);
-  const { deepRevision } = await source.head(person, 1);
+  const { deepRevision, notes: text } = await source.head(person, 1);
+  const notes = text === undefined ? {} : { notes: { revision: decodeNotes(text).revision, text } };
   for await (const rows of listOf(source, person)) {
     const items = rows.flatMap((row) => (row.kind === 'item' ? [row.item] : []));
     const members = [];
@@ -37,7 +39,7 @@ export async function copyPerson(source: InboxStore, target: CopyTarget, person:
       const later = await laterMembers(source, person, item);
       if (later.length > 0) members.push({ item: item.id, revision: item.revision, members: later });
     }
-    const write = { person, items: items.flatMap(withFormer), members, deepRevision };
+    const write = { person, items: items.flatMap(withFormer), members, deepRevision, ...notes };
     await target.inbox.write(shard, [write], target.positions);
   }
   for (const patch of patchesOf(await source.marks(person))) await target.inbox.mergeMarks(person, patch);
@@ -45,8 +47,8 @@ export async function copyPerson(source: InboxStore, target: CopyTarget, person:
 
 /** What a reader sees of a person, as numbers and one digest. */
 export async function contentsOf(store: InboxStore, person: PersonKey): Promise<PersonContents> {
-  const { deepRevision } = await store.head(person, 1);
-  const parts = [String(deepRevision)];
+  const { deepRevision, notes = '' } = await store.head(person, 1);
+  const parts = [String(deepRevision), notes];
   const counts = { rows: 0, members: 0 };
   for await (const rows of listOf(store, person)) {
     for (const row of rows) {

@@ -15,6 +15,7 @@ import type { Clock } from '../base/clock.ts';
 import type { PersonKey } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import type { LiveContent } from '../content/live-content.ts';
+import type { CapRules } from '../decide/caps.ts';
 import type { Bus } from '../deliver/realtime/bus.ts';
 import { changesFrames } from '../deliver/realtime/changes-frames.ts';
 import { liveChannels, readLiveMessage } from '../deliver/realtime/live-messages.ts';
@@ -42,6 +43,7 @@ export interface OwnedShardParts {
   readonly profiles: ProfileStore;
   readonly relations: RelationReader;
   readonly outward: NonNullable<ShardOptions['outward']>;
+  readonly capRules: CapRules;
   readonly clock: Clock;
   readonly bus: Bus;
   readonly publisher: LivePublisher;
@@ -103,8 +105,9 @@ export class OwnedShard {
   async #run(): Promise<void> {
     while (!this.#isStopping) {
       const { shard, log, store, profiles, relations, outward, clock, memory, content, audiences } = this.#parts;
+      const { capRules } = this.#parts;
       const listener = this.#listener();
-      const known = { profiles, relations, outward, catalogue: content };
+      const known = { profiles, relations, outward, capRules, catalogue: content };
       const watch = audiences.watch();
       const executor = new ShardExecutor({ shard, log, store, ...known, clock, memory, listener, watch });
       const disown = audiences.own(shard);

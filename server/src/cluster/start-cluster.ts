@@ -11,6 +11,7 @@ import { limits } from '../base/limits.ts';
 import type { Log } from '../base/log.ts';
 import type { Random } from '../base/random.ts';
 import type { LiveContent } from '../content/live-content.ts';
+import { capRulesOf } from '../decide/cap-rules.ts';
 import { BusRedis } from '../deliver/realtime/bus-redis.ts';
 import { PresenceRedis } from '../deliver/realtime/presence-redis.ts';
 import { RevocationStoreBus } from '../deliver/realtime/revocation-store-bus.ts';
@@ -99,6 +100,7 @@ function clusterParts(parts: StartClusterParts, clients: ServiceClients, name: s
       fanouts: new FanoutStorePostgres(database),
       settings: config.audiences,
     },
+    capRules: capRulesOf(config.caps),
     presence: new PresenceRedis(publisher, prefix),
     bus,
     gateway: name,

@@ -3,87 +3,108 @@
  * collapses into one summary, sent as soon as there is room again; nothing is dropped. What is direct or critical is
  * not capped.
  *
- *   room ──noteSent──▶ room or full ──noteHeld──▶ waiting ──takeSummary──▶ room or full
+ *   room ──noteSent──▶ room or full ──noteHeld──▶ waiting ──letGo──▶ full or room
  *
  * While a summary waits, whatever comes joins it, also once there is room: so it is never put off by fresh items, and it
- * goes at the time that the first of its items was told. An hour is (now − 1 h, now].
+ * goes at the time that the first of its items was told. What it holds is said by the rows themselves. An hour is
+ * (now − 1 h, now].
  *
- * Plain data, kept with the person's state: at most as many times as the day's cap.
+ * What was sent is named by its telling: one that is decided again after a crash neither counts twice nor is held for
+ * having been counted. Plain data, kept with the person (`person-notes.ts`): at most as many as the day's cap.
  */
 import { limits } from '../base/limits.ts';
 import type { ChannelPolicy } from './channel-policy.ts';
+
+type Channel = 'push' | 'email';
 
 export interface Cap {
   readonly hourMax: number;
   readonly dayMax: number;
 }
 
-export interface CapState {
-  /** When something was sent, within the last day: ascending. */
-  readonly sentAtMs: readonly number[];
-  /** Items that wait for the summary. */
-  readonly waiting: number;
+/** Categories may have caps of their own. Plain data: it crosses threads. */
+export interface CapRules extends Readonly<Record<Channel, Cap>> {
+  readonly categories: Readonly<Record<string, Partial<Readonly<Record<Channel, Cap>>>>>;
 }
 
-export const nothingSent: CapState = { sentAtMs: [], waiting: 0 };
+export const usualCaps: CapRules = { ...limits.categoryCaps, categories: {} };
+
+export interface Sent {
+  readonly atMs: number;
+  readonly telling: string;
+}
+
+export interface CapState {
+  /** Within the last day: ascending. */
+  readonly sent: readonly Sent[];
+  /** When the summary is due of what is held; null: nothing is. */
+  readonly summaryAtMs: number | null;
+}
+
+export const nothingSent: CapState = { sent: [], summaryAtMs: null };
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
+type CappedType = Pick<ChannelPolicy, 'category' | 'lane' | 'critical'>;
+
 /** The cap that a type has on a channel; null for what is not capped. */
-export function capFor({ lane, critical }: Pick<ChannelPolicy, 'lane' | 'critical'>, channel: 'push' | 'email') {
-  return critical || lane === 'direct' ? null : limits.categoryCaps[channel];
+export function capFor(rules: CapRules, { category, lane, critical }: CappedType, channel: Channel): Cap | null {
+  if (critical || lane === 'direct') return null;
+  return rules.categories[category]?.[channel] ?? rules[channel];
 }
 
 /** Names the state of one person that an item counts in. */
-export function capKey({ category }: Pick<ChannelPolicy, 'category'>, channel: 'push' | 'email'): string {
+export function capKey({ category }: Pick<ChannelPolicy, 'category'>, channel: Channel): string {
   return `${channel} ${category}`;
 }
 
-/** Null if one may be sent now; else when the summary is due that takes it in. */
-export function cappedUntilMs(state: CapState, cap: Cap, nowMs: number): number | null {
+/** Null if this may be sent now; else when the summary is due that takes it in. `telling`: null where it has no name yet. */
+export function cappedUntilMs(state: CapState, cap: Cap, telling: string | null, nowMs: number): number | null {
+  if (telling !== null && isCounted(state, telling)) return null;
+  if (state.summaryAtMs !== null) return Math.max(nowMs, state.summaryAtMs);
   const roomMs = roomAtMs(state, cap, nowMs);
-  return state.waiting === 0 && roomMs <= nowMs ? null : roomMs;
+  return roomMs <= nowMs ? null : roomMs;
 }
 
-export function noteSent({ sentAtMs, waiting }: CapState, nowMs: number): CapState {
-  const last = sentAtMs.at(-1) ?? nowMs;
+/** How many more may be sent now. */
+export function roomFor({ sent }: CapState, { hourMax, dayMax }: Cap, nowMs: number): number {
+  const within = (spanMs: number): number => sent.filter(({ atMs }) => atMs > nowMs - spanMs).length;
+  return Math.max(0, Math.min(hourMax - within(hourMs), dayMax - within(dayMs)));
+}
+
+export function noteSent(state: CapState, telling: string, nowMs: number): CapState {
+  if (isCounted(state, telling)) return state;
   // A clock that steps back does not make room.
-  const atMs = Math.max(last, nowMs);
-  return { sentAtMs: [...sentAtMs.filter((each) => each > atMs - dayMs), atMs], waiting };
+  const atMs = Math.max(state.sent.at(-1)?.atMs ?? nowMs, nowMs);
+  return { ...state, sent: [...state.sent.filter((each) => each.atMs > atMs - dayMs), { atMs, telling }] };
 }
 
-export function noteHeld({ sentAtMs, waiting }: CapState): CapState {
-  return { sentAtMs, waiting: waiting + 1 };
+/** Something is held until then. */
+export function noteHeld(state: CapState, untilMs: number): CapState {
+  return state.summaryAtMs === null ? { ...state, summaryAtMs: untilMs } : state;
 }
 
-export type SummaryStep =
-  /** Send one summary; it counts as sent. */
-  | { readonly kind: 'send'; readonly covers: number; readonly state: CapState }
-  /** Not yet. */
-  | { readonly kind: 'wait'; readonly untilMs: number; readonly state: CapState }
-  /** Nothing waits: it has been sent before. */
-  | { readonly kind: 'none'; readonly state: CapState };
-
-/** The time of a summary has come. */
-export function takeSummary(state: CapState, cap: Cap, nowMs: number): SummaryStep {
-  if (state.waiting === 0) return { kind: 'none', state };
-  const untilMs = roomAtMs(state, cap, nowMs);
-  if (untilMs > nowMs) return { kind: 'wait', untilMs, state };
-  return { kind: 'send', covers: state.waiting, state: noteSent({ ...state, waiting: 0 }, nowMs) };
+/** What is held is let go: what of it cannot be sent after all is held anew. */
+export function letGo(state: CapState, nowMs: number): CapState {
+  return state.summaryAtMs !== null && state.summaryAtMs <= nowMs ? { ...state, summaryAtMs: null } : state;
 }
 
 /** Nothing of it can matter from now on: it need not be kept. */
-export function isSpent({ sentAtMs, waiting }: CapState, nowMs: number): boolean {
-  return waiting === 0 && (sentAtMs.at(-1) ?? Number.NEGATIVE_INFINITY) <= nowMs - dayMs;
+export function isSpent({ sent, summaryAtMs }: CapState, nowMs: number): boolean {
+  return summaryAtMs === null && (sent.at(-1)?.atMs ?? Number.NEGATIVE_INFINITY) <= nowMs - dayMs;
+}
+
+function isCounted({ sent }: CapState, telling: string): boolean {
+  return sent.some((each) => each.telling === telling);
 }
 
 /** The first time, from now on, at which one more does not exceed the cap. */
-function roomAtMs({ sentAtMs }: CapState, { hourMax, dayMax }: Cap, nowMs: number): number {
-  return Math.max(nowMs, freeAt(sentAtMs, hourMax, hourMs), freeAt(sentAtMs, dayMax, dayMs));
+function roomAtMs({ sent }: CapState, { hourMax, dayMax }: Cap, nowMs: number): number {
+  return Math.max(nowMs, freeAt(sent, hourMax, hourMs), freeAt(sent, dayMax, dayMs));
 }
 
-function freeAt(sentAtMs: readonly number[], max: number, spanMs: number): number {
-  const oldest = sentAtMs.at(-max);
-  return oldest === undefined ? Number.NEGATIVE_INFINITY : oldest + spanMs;
+function freeAt(sent: readonly Sent[], max: number, spanMs: number): number {
+  const oldest = sent.at(-max);
+  return oldest === undefined ? Number.NEGATIVE_INFINITY : oldest.atMs + spanMs;
 }

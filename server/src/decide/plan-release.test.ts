@@ -10,6 +10,7 @@ const row = (id: string, category: string, more: Partial<HeldRow> = {}): HeldRow
   lane: 'social',
   activityAtMs: 0,
   isStillNews: true,
+  isSummed: false,
   ...more,
 });
 
@@ -57,6 +58,12 @@ describe('what was held over the night', () => {
     assert.deepEqual(idsOf(held, 1), ['a+b+c+d+e']);
   });
 
+  it('what a cap has held goes as one, beside what comes by itself', () => {
+    const likes = ['a', 'b', 'c'].map((id) => row(id, 'reactions', { isSummed: true, activityAtMs: 1 }));
+    assert.deepEqual(idsOf([...likes, row('m', 'messages', { lane: 'direct' })]), ['m', 'a+b+c']);
+    assert.deepEqual(idsOf([...likes, row('d', 'follows')]), ['a+b+c', 'd']);
+  });
+
   it('nothing left that is news: no push', () => {
     assert.deepEqual(idsOf([row('a', 'x', { isStillNews: false })]), []);
     assert.deepEqual(idsOf([]), []);
@@ -71,6 +78,7 @@ it('any rows: never more pushes than allowed, each row that is news once, the sa
       lane: fc.constantFrom('direct', 'social', 'bulk'),
       activityAtMs: fc.nat(5),
       isStillNews: fc.boolean(),
+      isSummed: fc.boolean(),
     }),
     { maxLength: 30, selector: ({ id }) => id },
   );
@@ -82,6 +90,12 @@ it('any rows: never more pushes than allowed, each row that is news once, the sa
       const covered = pushes.flatMap((push) => push.rows.map(({ id }) => id));
       const news = rows.filter(({ isStillNews }) => isStillNews).map(({ id }) => id);
       assert.deepEqual(covered.sort(), news.sort());
+      const summed = rows.filter((each) => each.isStillNews && each.isSummed);
+      for (const [category, together] of Map.groupBy(summed, (each) => each.category)) {
+        const ids = new Set(together.map(({ id }) => id));
+        const spread = pushes.filter((push) => push.rows.some(({ id }) => ids.has(id)));
+        assert.equal(spread.length, 1, category);
+      }
       assert.deepEqual(planRelease([...rows].reverse() as HeldRow[], pushesMax), pushes);
     }),
     { numRuns: 10_000 },

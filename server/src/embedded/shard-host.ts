@@ -16,6 +16,7 @@ import type { PersonKey, Revision } from '../base/ids.ts';
 import type { LogEvent } from '../base/log-events.ts';
 import { nextRevision } from '../base/revision.ts';
 import { builtInContent, type LiveContent } from '../content/live-content.ts';
+import type { CapRules } from '../decide/caps.ts';
 import type { Decision } from '../decide/decision.ts';
 import type { EventFacts } from '../decide/event-facts.ts';
 import { changesFrames } from '../deliver/realtime/changes-frames.ts';
@@ -45,6 +46,7 @@ export interface ShardHostParts {
   readonly profiles?: ProfileStore;
   readonly relations?: RelationReader;
   readonly outward?: NonNullable<ShardOptions['outward']>;
+  readonly capRules?: CapRules;
   readonly clock: Clock;
   readonly shards: number;
   /** Live frames of one micro-batch, as `readFrameBatch` reads them. */
@@ -80,10 +82,11 @@ export class ShardHost {
     this.#reports = new ShardReports(parts.onProblem);
     this.#pageHolders = new PageHolders(parts.onPagesStale ?? (() => {}));
     const { log, store, clock, outward, memory = usualMemory, content: catalogue = builtInContent } = parts;
-    const { profiles, relations } = parts;
+    const { profiles, relations, capRules } = parts;
     const listener = this.#listener();
     const known = { ...(profiles && { profiles }), ...(relations && { relations }), ...(outward && { outward }) };
-    const common = { log, store, clock, listener, catalogue, memory, ...known };
+    const rules = capRules && { capRules };
+    const common = { log, store, clock, listener, catalogue, memory, ...known, ...rules };
     this.#executors = Array.from({ length: parts.shards }, (_, shard) => {
       const watch = parts.watch?.(shard);
       return new ShardExecutor({ ...common, shard, ...(watch && { watch }) });

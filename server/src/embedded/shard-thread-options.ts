@@ -1,6 +1,7 @@
 /** What the store's thread is started with. */
 import type { Config } from '../base/config-schema.ts';
 import type { CatalogueSource } from '../content/catalogue-source.ts';
+import type { CapRules } from '../decide/caps.ts';
 
 export interface ShardThreadOptions {
   readonly dataDir: string;
@@ -11,6 +12,7 @@ export interface ShardThreadOptions {
   readonly rowsPerPersonMax: number;
   readonly exactPeopleMax: number;
   readonly audiences: Config['audiences'];
+  readonly capRules: CapRules;
   readonly cursorSecret: Uint8Array;
   readonly catalogue: CatalogueSource;
   /** Shared with the sockets' thread; see `progress.ts`. */

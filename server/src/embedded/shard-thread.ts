@@ -68,7 +68,7 @@ async function open(): Promise<Record<string, Handler>> {
     },
     missed() {},
   });
-  const { cursorSecret } = options;
+  const { cursorSecret, capRules } = options;
   const inbox = new InboxServiceStore({ store, clock, cursorSecret, describe, explain, localeOf: locales.of });
   const timers = new TimerStoreLevel(db);
   const audiences = new AudienceStoreLevel(db, 'audience/');
@@ -76,7 +76,7 @@ async function open(): Promise<Record<string, Handler>> {
   const room = laneRoom(() => host.behindBytes('bulk'));
   const audienceWork = openAudiences(db, audiences, { log, clock, onProblem, room });
   const host: ShardHost = new ShardHost({
-    ...{ log, store, inbox, profiles, relations },
+    ...{ log, store, inbox, profiles, relations, capRules },
     outward: { timers, channels: [] },
     clock,
     shards: options.shards,
@@ -95,7 +95,7 @@ async function open(): Promise<Record<string, Handler>> {
   await audienceWork.start();
   await host.start();
   endWhenFailed(host);
-  const simulator = new Simulator({ store, profiles, relations, channels: [], catalogue: content });
+  const simulator = new Simulator({ store, profiles, relations, capRules, channels: [], catalogue: content });
   return {
     ...inboxHandlers(host, inbox),
     simulate: simulator.simulate.bind(simulator),

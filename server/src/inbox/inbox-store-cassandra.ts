@@ -98,6 +98,7 @@ export class InboxStoreCassandra implements InboxStore {
       complete: window.isWhole && window.size <= rowsMax,
       marks: { ...throughOf(facts), items: itemMarksOf(rows.filter(({ id }) => id !== statements.personId)) },
       deepRevision: deepRevisionOf(facts),
+      ...(facts?.notes === undefined ? {} : { notes: facts.notes }),
     };
   }
 

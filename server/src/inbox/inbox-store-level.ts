@@ -7,6 +7,7 @@
  *                            i <place key> an item, or `f<from>,<until>` where a row once stood; newest first
  *                            k <id>        marks of one item
  *                            m <id> NUL <revision>  one delta of members
+ *                            n             notes
  *     <prefix>pos/<shard>                  positions
  *
  * NUL cannot occur in ids, so no person's range reaches into another's. Writes are not synced: what a crash of the
@@ -73,6 +74,7 @@ export class InboxStoreLevel implements InboxStore {
       const get = (tag: string): string | undefined => this.#db.getSync<string, string>(base + tag, { snapshot });
       const deepRevision = Math.max(Number(get('a0') ?? 0), Number(get('a1') ?? 0));
       const through = get('b');
+      const notes = get('n');
       const items = await this.#newest(base, rowsMax, snapshot);
       const complete = items.length <= rowsMax;
       if (!complete) items.pop();
@@ -82,7 +84,7 @@ export class InboxStoreLevel implements InboxStore {
         const oldestMs = complete ? 0 : (items.at(-1)?.activityAtMs ?? 0) - limits.groupSpanMs;
         marks = await this.#withItems(base, through, `n_${sortableTime(oldestMs)}`, snapshot);
       }
-      return { items, complete, marks, deepRevision };
+      return { items, complete, marks, deepRevision, ...(notes === undefined ? {} : { notes }) };
     } finally {
       await snapshot.close();
     }
@@ -318,6 +320,7 @@ function putPerson(batch: Batch, base: string, change: PersonWrite): void {
     batch.put(`${base}m${delta.item}\0${revision}`, encodeMembers(delta.members));
   }
   if (change.deepRevision !== null) batch.put(`${base}a0`, String(change.deepRevision));
+  if (change.notes !== undefined) batch.put(`${base}n`, change.notes.text);
 }
 
 function putFormer(batch: Batch, base: string, item: Item, movedFrom: Place): void {

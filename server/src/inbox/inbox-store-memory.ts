@@ -24,6 +24,7 @@ class Partition {
   members = new Map<NotificationId, Map<Revision, string>>();
   marks: Marks = noMarks;
   deepRevision: Revision = 0;
+  notes: string | null = null;
 
   put(key: string, row: Row): void {
     if (!this.rows.has(key)) this.order = null;
@@ -64,7 +65,8 @@ export class InboxStoreMemory implements InboxStore {
       if (!complete) break;
       items.push(decodeItem(row.text));
     }
-    return { items, complete, marks: partition.marks, deepRevision: partition.deepRevision };
+    const { marks, deepRevision, notes } = partition;
+    return { items, complete, marks, deepRevision, ...(notes === null ? {} : { notes }) };
   }
 
   async rows(person: PersonKey, after: Place | null, rowsMax: number): Promise<readonly StoredRow[]> {
@@ -149,6 +151,7 @@ export class InboxStoreMemory implements InboxStore {
       partition.members.set(delta.item, deltas);
     }
     partition.deepRevision = Math.max(partition.deepRevision, change.deepRevision ?? 0);
+    partition.notes = change.notes?.text ?? partition.notes;
   }
 
   #partition(person: PersonKey): Partition {

@@ -71,6 +71,19 @@ function writes(store: () => InboxStore, under: StoreUnderTest): void {
     }
   });
 
+  test('notes are written with the rows, kept where a write brings none, and each person has their own', async () => {
+    const item = testItem(ana, 'e1', noonMs);
+    const notes = { revision: 5, text: '1\n5\n\nwhat is\nkept' };
+    await store().write(0, [personWrite(ana, [item], { notes })], [1]);
+    await store().write(0, [personWrite(ana, [{ ...item, revision: 2 }])], [2]);
+    assert.equal((await store().head(ana, 10)).notes, notes.text);
+    assert.equal((await store().head(ana, 0)).notes, notes.text);
+    await store().write(0, [personWrite(bo, [], { notes: { revision: 1, text: 'of bo' } })], [3]);
+    await store().write(0, [personWrite(ana, [], { notes: { revision: 6, text: 'later' } })], [4]);
+    assert.equal((await store().head(ana, 10)).notes, 'later');
+    assert.equal((await store().head(bo, 10)).notes, 'of bo');
+  });
+
   test('a write repeated changes nothing', async () => {
     const item = testItem(ana, 'e1', noonMs);
     const later = moved(item, noonMs + 1000, 2);
@@ -120,6 +133,9 @@ function writes(store: () => InboxStore, under: StoreUnderTest): void {
     await store().write(0, [personWrite(ana, [item])], [5]);
     await store().write(0, [personWrite(ana, [{ ...item, revision: 4, actorCount: 4 }])], [4]);
     assert.deepEqual(await store().item(ana, item.id), item);
+    await store().write(0, [personWrite(ana, [], { notes: { revision: 8, text: 'later' } })], [5]);
+    await store().write(0, [personWrite(ana, [], { notes: { revision: 7, text: 'outdated' } })], [5]);
+    assert.equal((await store().head(ana, 10)).notes, 'later');
   });
 }
 

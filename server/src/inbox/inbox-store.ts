@@ -31,6 +31,8 @@ export interface PersonHead {
   readonly marks: Marks;
   /** Greatest revision written to a row outside the newest `changesMax`, or of a trim; 0 if none. */
   readonly deepRevision: Revision;
+  /** As last written with the rows; absent where there are none. */
+  readonly notes?: string;
 }
 
 export interface MarksPatch {

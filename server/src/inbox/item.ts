@@ -134,6 +134,13 @@ export interface ItemMark {
 
 export const noMarks: Marks = { readThrough: 0, readThroughVersion: 0, seenThrough: 0, version: 0, items: new Map() };
 
+/** What the rules remember of a person beside the rows (`decide/person-notes.ts`). */
+export interface StoredNotes {
+  /** Of the notes themselves: of two the greater stays. */
+  readonly revision: Revision;
+  readonly text: string;
+}
+
 /** All that changes for one person by one micro-batch; written as one. */
 export interface PersonWrite {
   readonly person: PersonKey;
@@ -158,4 +165,6 @@ export interface PersonWrite {
    * first rows, so that a store can tell by it whether it knows the person.
    */
   readonly deepRevision: Revision | null;
+  /** In the place of earlier ones; absent where they stay as they are. */
+  readonly notes?: StoredNotes;
 }

@@ -12,12 +12,21 @@ import { type HeldRow, type PlannedPush, planRelease } from '../decide/plan-rele
 import type { Dispatch, OutwardChannel } from '../deliver/outward-channel.ts';
 import type { Item } from '../inbox/item.ts';
 import type { Group } from './group.ts';
+import { type GoingRow, heldRows } from './held-rows.ts';
+import { tellingName } from './notes.ts';
 import type { PeopleCache } from './people-cache.ts';
 import type { Person } from './person.ts';
 import { asStored, holdTimer, type Moment, planRow, type RowTimer } from './telling.ts';
 import type { Timer } from './timer-store.ts';
 
 type OutwardName = OutwardChannel['name'];
+
+interface Told {
+  readonly item: Item;
+  readonly number: number;
+  /** From when on it is worth telling for a while. */
+  readonly sinceMs: number;
+}
 
 export class DueWork {
   readonly timers: Timer[] = [];
@@ -53,14 +62,18 @@ export class DueWork {
     const type = this.#catalogue.find(item.type);
     if (type === undefined) return;
     const isFallback = timer.kind === 'fallback';
-    const plans = this.#plansFor(person, group, type, isFallback ? 'fallback' : 'now');
+    const asked = { kind: isFallback ? 'fallback' : 'now', number: sends, eventTimeMs: item.activityAtMs } as const;
+    const plans = this.#plansFor(person, group, type, asked);
     // A fallback is about its own channel; what became of the others is known.
     const settled = isFallback ? plans.map((plan) => (plan.channel === 'email' ? plan : knownPlan(item, plan))) : plans;
     this.#record(person, group, settled);
     for (const plan of settled) {
       if (plan.channel === 'inApp' || (isFallback && plan.channel !== 'email')) continue;
-      if (plan.kind === 'hold') this.timers.push(holdTimer(person, plan, item, sends));
-      if (plan.kind === 'send') this.#send(person, plan.channel, [{ item, number: sends }]);
+      if (plan.kind === 'hold') this.#hold(person, plan, item, sends);
+      if (plan.kind !== 'send') continue;
+      const told = [{ item, number: sends, sinceMs: item.activityAtMs }];
+      this.#send(person, plan.channel, told);
+      this.#count(person, plan.channel, told);
     }
   }
 
@@ -78,42 +91,56 @@ export class DueWork {
   /** What was held is let go: what is still news by itself, or put together where there is much of it (D7, BC-26). */
   async #release(person: Person, { kind, data }: Timer): Promise<void> {
     const channel = data as OutwardName;
+    person.notes.letGo(channel, this.#nowMs);
     const held = await this.#people.loadHeld(person, channel, this.#nowMs);
-    const going: Group[] = [];
-    const again = new Map<number, ChannelPlan>();
+    const going: GoingRow[] = [];
     for (const group of held) {
-      const type = this.#catalogue.find(group.item.type);
+      const { item } = group;
+      const type = this.#catalogue.find(item.type);
       if (type === undefined) continue;
-      const plans = this.#plansFor(person, group, type, kind === 'digest' ? 'digest' : 'now');
+      const number = heldNumber(item);
+      const wasCapped = item.decisions.some((each) => each.channel === channel && each.reason === 'cap');
+      // A digest tells of days, and a summary of all that a cap has held.
+      const eventTimeMs = wasCapped || kind === 'digest' ? this.#nowMs : item.activityAtMs;
+      const asked = { kind: releaseMoment(kind, channel, type), number, eventTimeMs };
+      const plans = this.#plansFor(person, group, type, asked);
       const plan = plans.find((each) => each.channel === channel) as ChannelPlan;
       this.#record(
         person,
         group,
-        plans.map((each) => (each === plan ? plan : knownPlan(group.item, each))),
+        plans.map((each) => (each === plan ? plan : knownPlan(item, each))),
       );
-      if (plan.kind === 'send') going.push(group);
-      if (plan.kind === 'hold') again.set(plan.untilMs as number, plan);
+      if (plan.kind === 'send') going.push({ item, type, wasCapped, sinceMs: eventTimeMs });
+      if (plan.kind === 'hold') this.#hold(person, plan, item, number);
     }
-    const rows = going.map(({ item }) => ({ ...item, isStillNews: true }));
-    const byId = new Map<string, Item>(going.map(({ item }) => [item.id, item]));
+    const rows = heldRows(person, channel, going, this.#nowMs);
+    const byId = new Map<string, GoingRow>(going.map((row) => [row.item.id, row]));
     // A digest is one, whatever is in it.
     for (const push of kind === 'digest' ? inOne(rows) : planRelease(rows)) {
-      const items = push.rows.flatMap((row) => byId.get(row.id) ?? []);
-      this.#send(
-        person,
-        channel,
-        items.map((item) => ({ item, number: heldNumber(item) })),
-      );
+      const told = push.rows
+        .map(({ id }) => byId.get(id) as GoingRow)
+        .map(({ item, sinceMs }) => ({ item, number: heldNumber(item), sinceMs }));
+      this.#send(person, channel, told);
+      if (kind !== 'digest') this.#count(person, channel, told);
     }
-    const first = held[0]?.item;
-    for (const plan of again.values()) if (first !== undefined) this.timers.push(holdTimer(person, plan, first, 0));
   }
 
-  #plansFor(person: Person, group: Group, type: TypeEntry, kind: Moment['kind']): readonly ChannelPlan[] {
-    const { item } = group;
-    const { activityAtMs: eventTimeMs, askedForPush } = item;
-    const moment = { kind, nowMs: this.#nowMs, eventTimeMs, windowEndsAtMs: null, askedForPush };
-    return planRow(person, group, type, moment);
+  #plansFor(
+    person: Person,
+    group: Group,
+    type: TypeEntry,
+    { kind, number, eventTimeMs }: { kind: Moment['kind']; number: number; eventTimeMs: number },
+  ): readonly ChannelPlan[] {
+    const { id, askedForPush } = group.item;
+    const times = { nowMs: this.#nowMs, eventTimeMs, windowEndsAtMs: null };
+    return planRow(person, group, type, { kind, ...times, askedForPush, telling: tellingName(id, number) });
+  }
+
+  #hold(person: Person, plan: ChannelPlan, item: Item, number: number): void {
+    this.timers.push(holdTimer(person, plan, item, number));
+    if (plan.reason !== 'cap' || plan.channel === 'inApp') return;
+    const type = this.#catalogue.find(item.type);
+    if (type !== undefined) person.notes.held(type, plan.channel, plan.untilMs as number, this.#nowMs);
   }
 
   /** Stores what was decided, where that is not what the row says already. */
@@ -128,8 +155,20 @@ export class DueWork {
     person.touch(group);
   }
 
-  #send(person: Person, channel: OutwardName, told: readonly { item: Item; number: number }[]): void {
-    const ends = told.map(({ item }) => item.activityAtMs + (this.#catalogue.find(item.type)?.ttlMs ?? 0));
+  /** One for each category that it tells of. */
+  #count(person: Person, channel: OutwardName, told: readonly Told[]): void {
+    const counted = new Set<string>();
+    for (const { item, number } of told) {
+      const type = this.#catalogue.find(item.type);
+      if (type === undefined || counted.has(type.category)) continue;
+      counted.add(type.category);
+      const named = { telling: tellingName(item.id, number), nowMs: this.#nowMs };
+      person.notes.sent(person.wishes.capRules, type, channel, named);
+    }
+  }
+
+  #send(person: Person, channel: OutwardName, told: readonly Told[]): void {
+    const ends = told.map(({ item, sinceMs }) => sinceMs + (this.#catalogue.find(item.type)?.ttlMs ?? 0));
     const tells = told.map(({ item, number }) => ({ notification: item.id, number }));
     const times = { decidedAtMs: this.#nowMs, expiresAtMs: Math.max(...ends) };
     const dispatch = { person: person.key, tells, ...times };
@@ -138,6 +177,12 @@ export class DueWork {
 }
 
 const noPolicy = { notify: 'immediate', windowMs: 0 } as const;
+
+/** What was held has waited to be seen already, where it had to. */
+function releaseMoment(kind: Timer['kind'], channel: OutwardName, type: TypeEntry): Moment['kind'] {
+  if (kind === 'digest') return 'digest';
+  return channel === 'email' && type.emailMode === 'fallback' ? 'fallback' : 'now';
+}
 
 /** What matters more comes first, as in a release. */
 function inOne(rows: readonly HeldRow[]): PlannedPush[] {

@@ -55,5 +55,5 @@ function inAppOnly(plan: ChannelPlan): ChannelPlan {
 
 function momentOf(event: EventFacts, windowEndsAtMs: number | null): Moment {
   const { acceptedAtMs: nowMs, timeMs: eventTimeMs, askedForPush } = event;
-  return { kind: 'now', nowMs, eventTimeMs, windowEndsAtMs, askedForPush };
+  return { kind: 'now', nowMs, eventTimeMs, windowEndsAtMs, askedForPush, telling: null };
 }

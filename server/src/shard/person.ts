@@ -20,8 +20,10 @@ import { CountTally } from '../inbox/counts.ts';
 import { isFilteredKey } from '../inbox/filtered-key.ts';
 import type { PersonHead } from '../inbox/inbox-store.ts';
 import type { Item, Marks, PersonWrite, Place } from '../inbox/item.ts';
+import { concerns } from './concerns.ts';
 import { Group, mayGrow } from './group.ts';
 import { HeldCounts } from './held-counts.ts';
+import { Notes } from './notes.ts';
 import { toPersonWrite } from './person-write.ts';
 import { RecentPlaces } from './recent-places.ts';
 import { RowsElsewhere } from './rows-elsewhere.ts';
@@ -74,6 +76,8 @@ export class Person implements RecipientFacts {
   #isDeepDirty = false;
   #isFirstWrite: boolean;
   readonly wishes = new Wishes();
+  readonly #notesText: string;
+  #notes: Notes | null = null;
 
   constructor(key: PersonKey, head: PersonHead, memory: PersonMemory = limits) {
     const { tenant, user } = splitPersonKey(key);
@@ -87,6 +91,7 @@ export class Person implements RecipientFacts {
     this.revision = head.deepRevision;
     this.revisionBefore = head.deepRevision;
     this.#isFirstWrite = head.complete && head.items.length === 0;
+    this.#notesText = head.notes ?? '';
     this.tail = new Tail(head.complete);
     this.#surface = Surface.ofHead(head);
     this.#places = new RecentPlaces(head.items[0]?.activityAtMs ?? Number.NEGATIVE_INFINITY);
@@ -100,7 +105,13 @@ export class Person implements RecipientFacts {
   }
 
   get isDirty(): boolean {
-    return this.#dirty.length > 0;
+    return this.#dirty.length > 0 || this.#notes?.isDirty === true;
+  }
+
+  /** Read only where somebody can be told outside the inbox. */
+  get notes(): Notes {
+    this.#notes ??= new Notes(this.#notesText);
+    return this.#notes;
   }
 
   judge(type: TypeEntry, event: EventFacts): Verdict {
@@ -258,7 +269,9 @@ export class Person implements RecipientFacts {
 
   toWrite(): PersonWrite {
     const notesDeep = this.#isDeepDirty || this.#isFirstWrite;
-    return toPersonWrite(this.key, this.#dirty, notesDeep ? this.deepRevision : null);
+    const write = toPersonWrite(this.key, this.#dirty, notesDeep ? this.deepRevision : null);
+    const notes = this.#notes?.toWrite() ?? null;
+    return notes === null ? write : { ...write, notes };
   }
 
   /** The micro-batch is done: what need not stay in memory leaves it. */
@@ -269,6 +282,7 @@ export class Person implements RecipientFacts {
     for (const group of this.#dirty) if (!group.staysInMemory) this.#leave(group);
     for (const group of this.#fetched) if (group.slot >= 0 && !group.staysInMemory) this.#leave(group);
     this.#dirty = [];
+    this.#notes?.written();
     this.wishes.forgetRelations();
     if (this.#fetched.length > 0) this.#fetched = [];
     this.#isDeepDirty = false;
@@ -376,14 +390,3 @@ const sweepAboveMin = 4;
 
 /** Knowing where a row is costs so much less than holding it. */
 const elsewherePerRow = 8;
-
-function concerns(group: Group, thing: string): boolean {
-  const { item } = group;
-  if (item.groupKey.endsWith(`\u0001${thing}`)) return true;
-  const { object } = item;
-  if (`${object.kind}:${object.id}` === thing) return true;
-  if (object.parent !== null && `${object.parent.kind}:${object.parent.id}` === thing) return true;
-  if (group.lacksMembers) return false;
-  for (const member of group.members()) if (member.thing === thing) return true;
-  return false;
-}

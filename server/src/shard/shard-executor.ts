@@ -11,6 +11,7 @@
 import { lanes } from '@carillon/contract/lanes.ts';
 import { type PersonKey, personKey } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
+import { usualCaps } from '../decide/caps.ts';
 import { decide } from '../decide/decide.ts';
 import { rememberedFrom } from '../decide/needs.ts';
 import type { Position } from '../log/event-log.ts';
@@ -189,10 +190,11 @@ export class ShardExecutor {
     await listener.written?.(people);
     // Only now: what lies beyond memory is counted in the store, which must hold what memory holds.
     const nowMs = clock.now();
-    for (const person of people) {
+    const changed = people.filter((person) => person.changedItems().length > 0);
+    for (const person of changed) {
       if (listener.isWatched(person.key)) await this.#people.loadForCounts(person, nowMs);
     }
-    listener.changed(people, clock.monotonic() - began);
+    listener.changed(changed, clock.monotonic() - began);
     for (const person of touched) person.written();
   }
 
@@ -216,7 +218,8 @@ export class ShardExecutor {
     const { outward, clock, catalogue, listener } = this.#options;
     const began = clock.monotonic();
     const people = await this.#load(due.map(({ person }) => person));
-    const nowMs = clock.now();
+    // The clock may have stepped back since they were due.
+    const nowMs = Math.max(clock.now(), ...due.map(({ dueMs }) => dueMs));
     // Whatever may have changed last is known then, as for an event: revisions only rise.
     for (const person of people) await this.#people.loadBackTo(person, rememberedFrom(nowMs));
     const work = new DueWork(this.#people, catalogue, nowMs);
@@ -253,6 +256,7 @@ export class ShardExecutor {
       const { wishes } = person;
       if (this.#profiles !== null) wishes.useProfile(this.#profiles.get(person.key));
       wishes.reach = reachOf(this.#options.outward?.channels ?? [], person.key, wishes.policy.profile);
+      wishes.capRules = this.#options.capRules ?? usualCaps;
     }
     return people;
   }

@@ -2,6 +2,7 @@
 import type { RecordWatch } from '../audience/record-watch.ts';
 import type { Clock } from '../base/clock.ts';
 import type { TypeCatalogue } from '../content/type-catalogue.ts';
+import type { CapRules } from '../decide/caps.ts';
 import type { OutwardChannel } from '../deliver/outward-channel.ts';
 import type { InboxStore } from '../inbox/inbox-store.ts';
 import type { EventLog } from '../log/event-log.ts';
@@ -21,6 +22,8 @@ export interface ShardOptions {
   readonly relations?: RelationReader;
   /** Absent: nobody can be told outside the inbox. */
   readonly outward?: { readonly timers: TimerStore; readonly channels: readonly OutwardChannel[] };
+  /** How much a person is sent; the usual where absent. */
+  readonly capRules?: CapRules;
   readonly catalogue: TypeCatalogue;
   readonly clock: Clock;
   readonly listener: ShardListener;

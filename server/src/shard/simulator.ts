@@ -5,6 +5,7 @@
 import { type ChannelDecision, channels } from '@carillon/contract/reasons.ts';
 import { type PersonKey, personKey } from '../base/ids.ts';
 import type { TypeCatalogue } from '../content/type-catalogue.ts';
+import { type CapRules, usualCaps } from '../decide/caps.ts';
 import { decide } from '../decide/decide.ts';
 import type { Decision } from '../decide/decision.ts';
 import type { EventSimulator, SimulatedDecision } from '../decide/event-simulator.ts';
@@ -26,6 +27,7 @@ export interface SimulatorParts {
   readonly profiles: Pick<ProfileStore, 'read'>;
   readonly relations: RelationReader;
   readonly channels: readonly OutwardChannel[];
+  readonly capRules?: CapRules;
   readonly catalogue: TypeCatalogue;
 }
 
@@ -59,6 +61,7 @@ export class Simulator implements EventSimulator {
     const profiles = await this.#parts.profiles.read(keys);
     for (const [index, person] of people.entries()) {
       person.wishes.useProfile(profiles[index] ?? null);
+      person.wishes.capRules = this.#parts.capRules ?? usualCaps;
       person.wishes.reach = reachOf(this.#parts.channels, person.key, profiles[index] ?? null);
     }
     return people;
@@ -67,7 +70,8 @@ export class Simulator implements EventSimulator {
   #answer(person: Person, facts: RecordFacts, { changes, tells, reason }: Decision): SimulatedDecision {
     const { policy, reach } = person.wishes;
     const { timeMs: eventTimeMs, acceptedAtMs: nowMs, type, askedForPush } = facts;
-    const moment = { kind: 'now', nowMs, eventTimeMs, windowEndsAtMs: null, askedForPush } as const;
+    const times = { nowMs, eventTimeMs, windowEndsAtMs: null };
+    const moment = { kind: 'now', ...times, askedForPush, telling: null } as const;
     const isOutward = tells && reach !== noReach;
     const outward = isOutward ? asStored(planTelling(person, type, moment)) : [];
     const inApp: ChannelDecision = { channel: 'inApp', kind: changes.length > 0 ? 'send' : 'skip', reason };

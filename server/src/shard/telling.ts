@@ -8,13 +8,7 @@
 import type { ChannelDecision } from '@carillon/contract/reasons.ts';
 import { digest } from '../base/hash.ts';
 import type { TypeEntry } from '../content/type-entry.ts';
-import {
-  type ChannelFacts,
-  type ChannelPlan,
-  decideChannels,
-  type EndpointState,
-  toChannelDecision,
-} from '../decide/decide-channels.ts';
+import { type ChannelFacts, type ChannelPlan, decideChannels, toChannelDecision } from '../decide/decide-channels.ts';
 import type { Verdict } from '../decide/judge-source.ts';
 import { lastCheck } from '../decide/last-check.ts';
 import type { Item } from '../inbox/item.ts';
@@ -31,6 +25,8 @@ export interface Moment {
   readonly windowEndsAtMs: number | null;
   /** Of the event, or of some event of the row (F3). */
   readonly askedForPush: boolean;
+  /** As `tellingName`; null where it has none yet. */
+  readonly telling: string | null;
 }
 
 const accepted: Verdict = { kind: 'accept', reason: 'default' };
@@ -64,19 +60,19 @@ export function planRow(person: Person, group: Group, type: TypeEntry, moment: M
 }
 
 function factsOf(person: Person, type: TypeEntry, moment: Moment, verdict: Verdict): ChannelFacts {
-  const { policy, reach } = person.wishes;
-  const stateOf = (endpoint: EndpointState) => ({
-    endpoint,
+  const { policy, reach, capRules } = person.wishes;
+  const stateOf = (channel: 'push' | 'email') => ({
+    endpoint: reach[channel],
     windowEndsAtMs: moment.windowEndsAtMs,
-    cappedUntilMs: null,
+    cappedUntilMs: reach[channel] === 'none' ? null : person.notes.cappedUntilMs(capRules, type, channel, moment),
   });
   return {
     type,
     choices: policy.choices,
     askedForPush: moment.askedForPush,
     verdict,
-    push: stateOf(reach.push),
-    email: stateOf(reach.email),
+    push: stateOf('push'),
+    email: stateOf('email'),
     isPresent: false,
     quietUntilMs: policy.quietUntilMs(moment.nowMs),
     digestAtMs: policy.digestAtMs(moment.nowMs),

@@ -11,6 +11,7 @@ import { VirtualClock } from '../base/virtual-clock.ts';
 import { describeInApp } from '../content/describe-in-app.ts';
 import { builtInContent, type LiveContent } from '../content/live-content.ts';
 import { builtInTypes } from '../content/type-catalogue.ts';
+import { type CapRules, usualCaps } from '../decide/caps.ts';
 import type { EndpointState } from '../decide/decide-channels.ts';
 import type { SimulatedDecision } from '../decide/event-simulator.ts';
 import type { Dispatch, OutwardChannel } from '../deliver/outward-channel.ts';
@@ -77,10 +78,12 @@ export class TestPerson {
   #frames = '';
 
   readonly #content: LiveContent;
+  readonly #capRules: CapRules;
 
   /** `content`: types and words, the built-in ones unless given. */
-  constructor(startMs: number, content: LiveContent = builtInContent) {
+  constructor(startMs: number, content: LiveContent = builtInContent, capRules: CapRules = usualCaps) {
     this.#content = content;
+    this.#capRules = capRules;
     this.clock = new VirtualClock(startMs);
     this.profiles = new ProfileStoreMemory(this.clock);
     const { clock, store } = this;
@@ -88,8 +91,8 @@ export class TestPerson {
     this.#host = this.#newHost();
   }
 
-  static async start(at = new Date(t0).toISOString(), content?: LiveContent): Promise<TestPerson> {
-    const one = new TestPerson(Date.parse(at), content);
+  static async start(at = new Date(t0).toISOString(), content?: LiveContent, capRules?: CapRules): Promise<TestPerson> {
+    const one = new TestPerson(Date.parse(at), content, capRules);
     await one.#open();
     return one;
   }
@@ -229,6 +232,7 @@ export class TestPerson {
       ...{ log: new EventLogMemory(this.#log), store, inbox: this.#service, profiles, clock, shards: 1 },
       relations: new StoredRelations(profiles, { audiences: this.audiences, kind: 'followers' }),
       outward: { timers, channels: [push, email] },
+      capRules: this.#capRules,
       progress: createProgress(),
       content: this.#content,
       onFrames: (bytes) => {

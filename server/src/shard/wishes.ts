@@ -1,6 +1,7 @@
 /** What a person wants, and how they can be reached, as it stands for the micro-batch at hand. */
 import { series, telemetry } from '../base/telemetry.ts';
 import type { TypeEntry } from '../content/type-entry.ts';
+import { type CapRules, usualCaps } from '../decide/caps.ts';
 import type { EventFacts } from '../decide/event-facts.ts';
 import { type ActorRelation, unknownRelation, type Verdict } from '../decide/judge-source.ts';
 import { noWishes, RecipientPolicy } from '../decide/recipient-policy.ts';
@@ -12,6 +13,7 @@ const unknownZones = series('carillon_unknown_zones_total', {});
 export class Wishes {
   policy: RecipientPolicy = noWishes;
   reach: Reach = noReach;
+  capRules: CapRules = usualCaps;
   /** How actors of the micro-batch stand to the person, where a rule asks for it. */
   readonly #relations = new Map<string, ActorRelation>();
 

@@ -6,6 +6,7 @@
  *   of a person  readThrough   `<revision>:<version>`, timestamp: the revision; of equal ones the later
  *                seenThrough, version, deep, trimmed   a revision, which is its own timestamp
  *                hasItems      there once an item had marks of its own
+ *                notes         as they are, timestamp: their own revision
  *   of an item   read, seen, archived, snoozed         `<version>:<value>`, timestamp: the version
  */
 import type { NotificationId, Revision } from '../../base/ids.ts';

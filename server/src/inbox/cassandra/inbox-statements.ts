@@ -53,6 +53,10 @@ export function writeStatements(change: PersonWrite, lifetimes: Lifetimes): Stat
   if (change.deepRevision !== null) {
     statements.push(factStatement(change.person, personId, revisionFact('deep', change.deepRevision)));
   }
+  if (change.notes !== undefined) {
+    const { revision, text } = change.notes;
+    statements.push(factStatement(change.person, personId, { name: 'notes', value: text, timestamp: revision }));
+  }
   return statements;
 }
 
