@@ -3,7 +3,7 @@
  * schema. It validates, it types `Config`, and docs/CONFIG.md is written from it. Unknown keys are errors.
  */
 import { type Static, Type } from 'typebox';
-import { CapSettings } from './config-caps.ts';
+import { CapSettings } from './cap-settings.ts';
 import { emailSettings } from './config-email.ts';
 import { serviceSettings } from './config-services.ts';
 import { dayMs } from './iso-time.ts';

@@ -1,5 +1,5 @@
 /** Caps as configured (D9). */
-import type { CapSettings } from '../base/config-caps.ts';
+import type { CapSettings } from '../base/cap-settings.ts';
 import type { Cap, CapRules } from './caps.ts';
 
 type Configured = Pick<CapSettings['push'], 'perHour' | 'perDay'>;
