@@ -14,6 +14,8 @@ CARILLON_CURSOR_SECRET=$(openssl rand -hex 32)
 CARILLON_TOKEN_SECRET=$(openssl rand -hex 32)
 PRODUCER_KEY_HASH=$(printf %s "$key" | openssl dgst -sha256 -r | cut -c 1-64)
 USER_TOKEN_SECRET=$(openssl rand -hex 32)
+ENCRYPTION_KEY=$(openssl rand -base64 32)
+CARILLON_INDEX_KEY=$(openssl rand -base64 32)
 POSTGRES_PASSWORD=$(openssl rand -hex 16)
 END
 echo "Wrote $file. Send events with: Authorization: Bearer $key"

@@ -54,7 +54,16 @@ test('the examples of docs/CONFIG.md are configurations that start', () => {
   const [embedded = '', cluster = ''] = [...page.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, yaml]) => yaml);
   const folder = mkdtempSync(join(tmpdir(), 'carillon-docs-'));
   const secrets = { CARILLON_CURSOR_SECRET: 'a'.repeat(32), CARILLON_TOKEN_SECRET: 'b'.repeat(32) };
-  const env = { ...secrets, POSTS_KEY_HASH: '0'.repeat(64), KAFKA_PASSWORD: 'secret' };
+  const [ENCRYPTION_KEY, CARILLON_INDEX_KEY] = ['key', 'index'].map((name) =>
+    Buffer.alloc(32, name).toString('base64'),
+  );
+  const env = {
+    ...secrets,
+    ENCRYPTION_KEY,
+    CARILLON_INDEX_KEY,
+    POSTS_KEY_HASH: '0'.repeat(64),
+    KAFKA_PASSWORD: 'secret',
+  };
   const load = (yaml: string) => {
     const file = join(folder, 'carillon.yaml');
     writeFileSync(file, yaml);

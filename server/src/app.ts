@@ -25,6 +25,7 @@ import { createTokenIssuer, type TokenIssuer } from './auth/token-issuer.ts';
 import type { Clock } from './base/clock.ts';
 import type { Config } from './base/config-schema.ts';
 import { derivedConfig } from './base/derived-config.ts';
+import { encryptionKeys } from './base/encryption-keys.ts';
 import { digest } from './base/hash.ts';
 import { dayMs } from './base/iso-time.ts';
 import { limits } from './base/limits.ts';
@@ -32,6 +33,7 @@ import type { Log } from './base/log.ts';
 import { NowAndThen } from './base/now-and-then.ts';
 import type { Random } from './base/random.ts';
 import { releaseVersion } from './base/release-version.ts';
+import type { EncryptionKeys } from './base/secret-box.ts';
 import { CatalogueReload, catalogueStamp } from './content/catalogue-reload.ts';
 import { LiveContent } from './content/live-content.ts';
 import { readCatalogue } from './content/read-catalogue.ts';
@@ -71,7 +73,7 @@ export async function startApp(parts: AppParts): Promise<App> {
   const front = new FrontTelemetry({ log, clock });
   const stamp = await catalogueStamp(config.content);
   const content = new LiveContent(readCatalogue(config.content));
-  const engine = await startEngine(parts, secrets.cursors, { front, content });
+  const engine = await startEngine(parts, secrets, { front, content });
   const useElsewhere = engine.useCatalogue.bind(engine);
   const reload = new CatalogueReload({ settings: config.content, stamp, content, clock, log, useElsewhere });
 
@@ -154,14 +156,14 @@ function logFailures({ clock, log }: AppParts): NonNullable<HttpServerOptions['o
 /** An engine is loaded only where it is asked for: each brings libraries that the other does not need. */
 async function startEngine(
   parts: AppParts,
-  cursorSecret: Uint8Array,
+  { cursors: cursorSecret, encryption }: Secrets,
   { front, content }: { front: FrontTelemetry; content: LiveContent },
 ): Promise<Engine> {
   const { config, clock, random, log } = parts;
   const onProblem = ({ event, fields, error }: Problem): void => log.write(event, fields, error);
   if (config.engine === 'cluster') {
     const { startCluster } = await import('./cluster/start-cluster.ts');
-    return startCluster({ ...parts, content, cursorSecret, onProblem, onEvents: front.eventsTaken });
+    return startCluster({ ...parts, content, cursorSecret, encryption, onProblem, onEvents: front.eventsTaken });
   }
   const { EmbeddedEngine } = await import('./embedded/embedded-engine.ts');
   return EmbeddedEngine.start({
@@ -175,6 +177,7 @@ async function startEngine(
     audiences: config.audiences,
     capRules: capRulesOf(config.caps),
     cursorSecret,
+    encryption,
     catalogue: content.source,
     clock,
     random,
@@ -207,11 +210,18 @@ function intakeOf({ log, rate, audiences }: Engine, { clock, front, content }: I
   return new Intake({ log, types: content, clock, rate, ...known, onResult: front.eventsTaken });
 }
 
-/** Production gives both (config-rules.ts). Development keeps one in the data folder, for all processes that share it. */
-async function secretsOf({ config, random }: AppParts): Promise<{ tokens: string; cursors: Uint8Array }> {
+interface Secrets {
+  readonly tokens: string;
+  readonly cursors: Uint8Array;
+  readonly encryption: EncryptionKeys;
+}
+
+/** Production gives all (config-rules.ts). Development keeps its own in the data folder, for all processes that share it. */
+async function secretsOf({ config, random }: AppParts): Promise<Secrets> {
   const { tokenSecret, cursorSecret } = config.auth;
   const tokens = tokenSecret ?? (await loadDevSecret(config.dataDir, random));
-  return { tokens, cursors: Buffer.from(cursorSecret ?? digest(['cursors', tokens], 43)) };
+  const cursors = Buffer.from(cursorSecret ?? digest(['cursors', tokens], 43));
+  return { tokens, cursors, encryption: await encryptionKeys(config) };
 }
 
 function tokenIssuers({ config, clock, log }: AppParts, devTokens: DevTokens | null): TokenIssuer[] {

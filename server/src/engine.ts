@@ -14,6 +14,7 @@ import type { IdempotencyStore } from './intake/idempotency-store.ts';
 import type { IntakeLog } from './intake/intake-log.ts';
 import type { RateLimit } from './intake/rate-limit.ts';
 import type { ReadinessCheck } from './ops/readiness.ts';
+import type { DeviceStore } from './profile/device-store.ts';
 import type { ProfileStore } from './profile/profile-store.ts';
 
 /** What this process does not do by its roles is null: then its operations are not there. */
@@ -28,6 +29,8 @@ export interface Engine {
   readonly feed: LiveFeed | null;
   /** For what people and apps say of people. */
   readonly profiles: ProfileStore | null;
+  /** For what they can be pushed on. */
+  readonly devices: DeviceStore | null;
   /** For asking what would happen. */
   readonly simulator: EventSimulator | null;
   /** How fast callers may send, to all processes together. */

@@ -63,6 +63,10 @@ export function writeConfig(folder: string, dataDir: string, changed: object): s
       })),
       operators: [{ id: 'op', hash: operatorKey.hash, role: 'admin', tenant: 't1' }],
     },
+    encryption: {
+      keys: [{ id: 'flow', key: Buffer.alloc(32, 'encrypts').toString('base64') }],
+      indexKey: Buffer.alloc(32, 'finds').toString('base64'),
+    },
     ...changed,
   };
   // JSON is YAML.

@@ -17,6 +17,7 @@ import type { InboxStore } from '../../server/src/inbox/inbox-store.ts';
 import { IdempotencyStoreMemory } from '../../server/src/intake/idempotency-store-memory.ts';
 import { Intake } from '../../server/src/intake/intake.ts';
 import type { EventLog } from '../../server/src/log/event-log.ts';
+import { DeviceStoreMemory } from '../../server/src/profile/device-store-memory.ts';
 import { ProfileStoreMemory } from '../../server/src/profile/profile-store-memory.ts';
 import type { ShardMemory } from '../../server/src/shard/shard-memory.ts';
 import { TimerStoreMemory } from '../../server/src/shard/timer-store-memory.ts';
@@ -72,6 +73,7 @@ export class ClusterProcess {
     const bus = new BusMemory(services.hub);
     const member = roles.includes('shard') ? new Member(services.group) : null;
     const { shards, memory, behind } = services;
+    const profiles = new ProfileStoreMemory(life.clock);
     const parts = {
       roles,
       shards,
@@ -89,7 +91,8 @@ export class ClusterProcess {
         'marks',
       ]),
       audiences: services.audiences ?? memoryAudiences(),
-      profiles: new ProfileStoreMemory(life.clock),
+      profiles,
+      devices: new DeviceStoreMemory(profiles, life.clock),
       timers: new TimerStoreMemory(),
       presence: life.around(services.presence, ['gatewaysOf']),
       gateway: name,

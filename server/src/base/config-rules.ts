@@ -16,6 +16,7 @@ export function configProblems(config: Config): ConfigProblem[] {
     ...repeatedIssuers(config),
     ...reservedLinks(config),
     ...emailProblems(config.email, config.mode),
+    ...encryptionProblems(config),
   ];
 }
 
@@ -35,6 +36,22 @@ function productionProblems({ auth }: Config): ConfigProblem[] {
   if (auth.userTokens.length === 0) problems.push(missing('auth.userTokens', 'at least one issuer of user tokens'));
   if (auth.tokenSecret !== undefined && auth.tokenSecret === auth.cursorSecret) {
     problems.push({ path: 'auth.tokenSecret', detail: 'must differ from auth.cursorSecret' });
+  }
+  return problems;
+}
+
+function encryptionProblems({ mode, encryption: { keys, indexKey } }: Config): ConfigProblem[] {
+  const problems: ConfigProblem[] = [];
+  const why =
+    mode === 'production' ? 'production mode needs' : 'encryption.keys and encryption.indexKey go together: it needs';
+  if (keys.length === 0 && (mode === 'production' || indexKey !== undefined))
+    problems.push({ path: 'encryption.keys', detail: `${why} at least one key, of 32 random bytes` });
+  if (indexKey === undefined && (mode === 'production' || keys.length > 0))
+    problems.push({ path: 'encryption.indexKey', detail: `${why} a key of 32 random bytes` });
+  const ids = keys.map(({ id }) => id);
+  for (const [at, { id, key }] of keys.entries()) {
+    if (ids.indexOf(id) < at) problems.push({ path: `encryption.keys[${at}].id`, detail: `${id} is given twice` });
+    if (key === indexKey) problems.push({ path: 'encryption.indexKey', detail: `must differ from the key ${id}` });
   }
   return problems;
 }

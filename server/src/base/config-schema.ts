@@ -112,6 +112,36 @@ const Auth = Type.Object(
   closed,
 );
 
+const keyOf32Bytes = (description: string, more: { env?: string } = {}) =>
+  Type.String({ pattern: '^[A-Za-z0-9+/]{43}=$', description: `${description} 32 random bytes, as base64.`, ...more });
+
+export const EncryptionKey = Type.Object(
+  {
+    id: Type.String({
+      pattern: '^[A-Za-z0-9_-]{1,64}$',
+      description: 'Name of the key, as it stands beside what the key encrypted: letters, digits, `_`, `-`.',
+    }),
+    key: keyOf32Bytes('The key itself.'),
+  },
+  closed,
+);
+
+const Encryption = Type.Object(
+  {
+    keys: Type.Array(EncryptionKey, {
+      default: [],
+      description:
+        'Keys of what is encrypted at rest (docs/DEVICES.md): the first encrypts, all decrypt. Production only starts with one; development mode makes its own.',
+    }),
+    indexKey: Type.Optional(
+      keyOf32Bytes('By it, encrypted tokens and addresses are found again. It can never be changed.', {
+        env: 'CARILLON_INDEX_KEY',
+      }),
+    ),
+  },
+  closed,
+);
+
 export const roles = ['intake', 'shard', 'gateway', 'api'] as const;
 
 export const Config = Type.Object(
@@ -255,6 +285,7 @@ export const Config = Type.Object(
     caps: CapSettings,
     auth: Auth,
     ...emailSettings,
+    encryption: Encryption,
     ...serviceSettings,
   },
   closed,
@@ -265,4 +296,5 @@ export type Role = (typeof roles)[number];
 export type ProducerKey = Static<typeof ProducerKey>;
 export type UserTokens = Static<typeof UserTokens>;
 export type AudienceSourceConfig = Static<typeof AudienceSourceConfig>;
+export type EncryptionKey = Static<typeof EncryptionKey>;
 export type OperatorKey = Static<typeof OperatorKey>;

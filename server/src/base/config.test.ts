@@ -45,6 +45,7 @@ const pem = (type: 'ec' | 'rsa' | 'ed25519'): string => {
 const issuer = (fields: object): string =>
   JSON.stringify({ auth: { userTokens: [{ issuer: 'https://id.example', audience: 'carillon', ...fields }] } });
 
+const bytes = (text: string): string => Buffer.alloc(32, text).toString('base64');
 const production = {
   mode: 'production',
   host: '0.0.0.0',
@@ -54,6 +55,7 @@ const production = {
     producerKeys: [{ id: 'posts', hash, sources: ['posts'] }],
     userTokens: [{ issuer: 'i', audience: 'a', algorithm: 'HS256', secret }],
   },
+  encryption: { keys: [{ id: 'k1', key: bytes('k1') }], indexKey: bytes('index') },
 };
 
 test('without any source there are defaults for all that needs none given', () => {
@@ -125,12 +127,30 @@ test('development mode listens on loopback only (S1)', () => {
   }
 });
 
+test('keys of encryption are whole, each once, and go together (S4)', () => {
+  const [k1, index] = [{ id: 'k1', key: bytes('k1') }, bytes('index')];
+  const found = (encryption: object) => Object.keys(problems(JSON.stringify({ encryption }))).sort();
+  assert.deepEqual(found({ keys: [k1, { id: 'k0', key: bytes('k0') }], indexKey: index }), []);
+  assert.deepEqual(found({ keys: [k1] }), ['encryption.indexKey']);
+  assert.deepEqual(found({ indexKey: index }), ['encryption.keys']);
+  assert.deepEqual(found({ keys: [k1, k1], indexKey: index }), ['encryption.keys[1].id']);
+  assert.deepEqual(found({ keys: [k1], indexKey: k1.key }), ['encryption.indexKey']);
+  const short = Buffer.alloc(16).toString('base64');
+  assert.deepEqual(found({ keys: [{ id: 'k.1', key: short }], indexKey: short }), [
+    'encryption.indexKey',
+    'encryption.keys[0].id',
+    'encryption.keys[0].key',
+  ]);
+});
+
 test('production mode starts with secrets and keys only (S1)', () => {
   assert.deepEqual(Object.keys(problems('mode: production\nhost: 0.0.0.0\n')).sort(), [
     'auth.cursorSecret',
     'auth.producerKeys',
     'auth.tokenSecret',
     'auth.userTokens',
+    'encryption.indexKey',
+    'encryption.keys',
   ]);
   assert.deepEqual(problems(JSON.stringify(production)), {});
   const same = { ...production, auth: { ...production.auth, tokenSecret: secret } };

@@ -1,9 +1,14 @@
 /** Hashes: SHA-256 where an id must not be guessed or collide, a fast 53-bit one for tables that confirm a hit. */
 import { hash } from 'node:crypto';
 
-/** SHA-256 over the parts, unambiguous (length-prefixed), as `length` base64url characters. */
+/** SHA-256 over the parts, as `length` base64url characters. */
 export function digest(parts: readonly string[], length: number): string {
-  return hash('sha256', parts.map((part) => `${part.length}:${part}`).join(''), 'base64url').slice(0, length);
+  return hash('sha256', joinParts(parts), 'base64url').slice(0, length);
+}
+
+/** One text of many, unambiguous: each has its length before it. */
+export function joinParts(parts: readonly string[]): string {
+  return parts.map((part) => `${part.length}:${part}`).join('');
 }
 
 /**

@@ -309,6 +309,16 @@ export const limits = {
   /** Profiles kept in memory, each counted by its size (`profileWeight`); those unused longest go first. */
   cachedProfileWeightMax: 400_000,
 
+  // Devices, and secrets at rest (V11, S4)
+  /** Devices of one person; of more, the one not seen for the longest time goes. */
+  devicesMax: 20,
+  /** Devices removed, or encrypted anew, in one step; other changes come between steps. */
+  devicesPerStep: 200,
+  /** Texts that one data key encrypts; then another one is drawn. Far below what its nonces allow. */
+  secretsPerDataKey: 1_000_000,
+  /** Data keys remembered to open what was sealed by them; then all are forgotten, and opened again. */
+  dataKeysKept: 1000,
+
   // Hints between processes (G2, V30)
   /** A call to the bus, to presence or to what else Redis holds; after this it has failed. */
   busWaitMs: second,

@@ -29,6 +29,7 @@ import type { RateShare } from '../intake/rate-share.ts';
 import { shareRate } from '../intake/share-rate.ts';
 import type { EventLog } from '../log/event-log.ts';
 import type { ReadinessCheck } from '../ops/readiness.ts';
+import type { DeviceStore } from '../profile/device-store.ts';
 import { PersonLocales } from '../profile/person-locales.ts';
 import type { ProfileStore } from '../profile/profile-store.ts';
 import { type Followers, followersOf, StoredRelations } from '../shard/relation-reader.ts';
@@ -62,6 +63,7 @@ export interface ClusterParts {
   readonly bulkBehind: () => Promise<number>;
   readonly store: InboxStore;
   readonly profiles: ProfileStore;
+  readonly devices: DeviceStore;
   readonly timers: TimerStore;
   readonly audiences: AudienceStores;
   /** The usual unless given. */
@@ -93,6 +95,7 @@ export class ClusterEngine implements Engine {
   readonly audiences: AudienceService | null;
   readonly feed: LiveFeedBus | null = null;
   readonly profiles: ProfileStore | null;
+  readonly devices: DeviceStore | null;
   readonly simulator: EventSimulator | null;
   readonly idempotency: IdempotencyStore;
   readonly revocations: RevocationStore;
@@ -113,6 +116,7 @@ export class ClusterEngine implements Engine {
     this.#parts = parts;
     const { roles, shards, log, group, store, presence, bus, gateway, clock, cursorSecret, onProblem } = parts;
     this.profiles = roles.includes('api') ? parts.profiles : null;
+    this.devices = roles.includes('api') ? parts.devices : null;
     this.simulator = roles.includes('api') ? simulatorOf(parts) : null;
     const audiences = sharedService({ ...parts, ...parts.audiences });
     this.audiences = roles.includes('api') || roles.includes('intake') ? audiences : null;

@@ -6,12 +6,15 @@ import { FanoutStoreLevel } from '../audience/fanout-store-level.ts';
 import { RevocationStoreLevel } from '../auth/revocation-store-level.ts';
 import { systemClock } from '../base/clock.ts';
 import type { Random } from '../base/random.ts';
+import type { SecretBox } from '../base/secret-box.ts';
 import type { InboxStore } from '../inbox/inbox-store.ts';
 import { InboxStoreLevel } from '../inbox/inbox-store-level.ts';
 import { openLevel } from '../inbox/open-level.ts';
 import { IdempotencyStoreLevel } from '../intake/idempotency-store-level.ts';
 import type { EventLog } from '../log/event-log.ts';
 import { EventLogSegments } from '../log/event-log-segments.ts';
+import type { DeviceStore } from '../profile/device-store.ts';
+import { DeviceStoreLevel } from '../profile/device-store-level.ts';
 import type { ProfileStore } from '../profile/profile-store.ts';
 import { ProfileStoreLevel } from '../profile/profile-store-level.ts';
 import type { TimerStore } from '../shard/timer-store.ts';
@@ -26,10 +29,18 @@ export interface EmbeddedSource {
   readonly idempotency: Pick<IdempotencyStoreLevel, 'all'>;
   readonly revocations: RevocationStoreLevel;
   readonly profiles: ProfileStore;
+  readonly devices: DeviceStore;
   readonly timers: TimerStore;
   readonly audiences: AudienceStoreLevel;
   readonly fanouts: FanoutStoreLevel;
   close(): Promise<void>;
+}
+
+export interface SourceOptions {
+  readonly random: Random;
+  /** With the keys that the engine ran with. */
+  readonly box: SecretBox;
+  readonly segmentBytes?: number;
 }
 
 const idKey = 'move/id';
@@ -38,8 +49,7 @@ const idBytes = 12;
 /** Rejects with MoveError when there is no data, or a process has it open. */
 export async function openEmbeddedSource(
   dataDir: string,
-  random: Random,
-  segmentBytes?: number,
+  { random, box, segmentBytes }: SourceOptions,
 ): Promise<EmbeddedSource> {
   const [logFolder, storeFolder] = [join(dataDir, 'log'), join(dataDir, 'store')];
   for (const folder of [logFolder, storeFolder]) {
@@ -56,13 +66,15 @@ export async function openEmbeddedSource(
     });
     const id = (await db.get(idKey)) ?? random.hex(idBytes);
     await db.batch().put(idKey, id).write({ sync: true });
+    const profiles = new ProfileStoreLevel(db, 'profile/', { clock: systemClock, box });
     return {
       id,
       log,
       inbox: new InboxStoreLevel(db),
       idempotency: new IdempotencyStoreLevel(db, 'idempotency/'),
       revocations: new RevocationStoreLevel(db, 'revoked/'),
-      profiles: new ProfileStoreLevel(db, 'profile/', systemClock),
+      profiles,
+      devices: new DeviceStoreLevel({ db, prefix: 'device/', profiles, clock: systemClock, box }),
       timers: new TimerStoreLevel(db),
       audiences: new AudienceStoreLevel(db, 'audience/'),
       fanouts: new FanoutStoreLevel(db, 'fanout/'),

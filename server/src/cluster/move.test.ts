@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { EmbeddedData, people } from '../../../test/cluster/move/embedded-data.ts';
+import { box, EmbeddedData, people } from '../../../test/cluster/move/embedded-data.ts';
 import { assertGoesOn, assertWhole, move } from '../../../test/cluster/move/moved-data.ts';
 import { AudienceStoreMemory } from '../audience/audience-store-memory.ts';
 import { FanoutStoreMemory } from '../audience/fanout-store-memory.ts';
@@ -12,6 +12,7 @@ import { personWrite, testItem } from '../inbox/test-items.ts';
 import { IdempotencyStoreMemory } from '../intake/idempotency-store-memory.ts';
 import { EventLogMemory } from '../log/event-log-memory.ts';
 import { sampleBatch } from '../log/sample-records.ts';
+import { DeviceStoreMemory } from '../profile/device-store-memory.ts';
 import { ProfileStoreMemory } from '../profile/profile-store-memory.ts';
 import { TimerStoreMemory } from '../shard/timer-store-memory.ts';
 import { openEmbeddedSource } from './embedded-source.ts';
@@ -35,12 +36,15 @@ class MemoryMoveState implements MoveStateStore {
 }
 
 function emptyTarget() {
+  const clock = new VirtualClock();
+  const profiles = new ProfileStoreMemory(clock);
   return {
     log: new EventLogMemory(),
     inbox: new InboxStoreMemory(),
     idempotency: new IdempotencyStoreMemory(),
     revocations: new RevocationStoreMemory(),
-    profiles: new ProfileStoreMemory(new VirtualClock()),
+    profiles,
+    devices: new DeviceStoreMemory(profiles, clock),
     timers: new TimerStoreMemory(),
     audiences: new AudienceStoreMemory(),
     fanouts: new FanoutStoreMemory(),
@@ -118,8 +122,8 @@ test('G3: a target with other data, or a source in use, is refused', async (t) =
   await withEvents.log.append(sampleBatch([{ id: 'e1', shard: 2 }]));
   await assert.rejects(move(data, withEvents), refused(/holds events/));
 
-  const held = await openEmbeddedSource(data.folder, seededRandom(1));
+  const held = await openEmbeddedSource(data.folder, { random: seededRandom(1), box });
   await assert.rejects(move(data, emptyTarget()), refused(/stop the service/));
   await held.close();
-  await assert.rejects(openEmbeddedSource(`${data.folder}/none`, seededRandom(1)), refused(/no data/));
+  await assert.rejects(openEmbeddedSource(`${data.folder}/none`, { random: seededRandom(1), box }), refused(/no data/));
 });

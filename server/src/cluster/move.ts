@@ -1,5 +1,5 @@
 /**
- * Moves the data of an embedded engine into a cluster that is empty (G3): inboxes, marks, profiles, timers, audiences,
+ * Moves the data of an embedded engine into a cluster that is empty (G3): inboxes, marks, profiles, devices, timers, audiences,
  * fan-outs, revocations, kept answers, and of the log the events that wait, with those of late before them so that a repetition is still known as one.
  * Then compares everything, person by person. Neither may run meanwhile. The source stays as it is.
  *
@@ -18,9 +18,11 @@ import type { InboxStore } from '../inbox/inbox-store.ts';
 import type { IdempotencyStore } from '../intake/idempotency-store.ts';
 import type { EventLog, Position } from '../log/event-log.ts';
 import { startPosition } from '../log/event-log.ts';
+import type { DeviceStore } from '../profile/device-store.ts';
 import type { ProfileStore } from '../profile/profile-store.ts';
 import type { TimerStore } from '../shard/timer-store.ts';
 import { type AudienceOrigin, type Compared, compareAudiences, copyAudiences } from './copy-audiences.ts';
+import { compareDevices, copyDevices } from './copy-devices.ts';
 import { copyLog, countBehind, countCopied, each, type LaneRange, laneEnds } from './copy-log.ts';
 import { contentsOf, copyPerson, type PersonContents } from './copy-person.ts';
 import { compareProfiles, copyProfiles } from './copy-profiles.ts';
@@ -35,6 +37,7 @@ export interface MoveTarget {
   readonly idempotency: IdempotencyStore;
   readonly revocations: RevocationStore;
   readonly profiles: ProfileStore;
+  readonly devices: DeviceStore;
   readonly timers: TimerStore;
   readonly audiences: AudienceStore;
   readonly fanouts: FanoutStore;
@@ -62,7 +65,8 @@ export interface MoveReport {
   /** Those that were to be copied, and those that are there. */
   readonly timers: { readonly expected: number; readonly found: number };
   /** Those there are, and those that are there as they were. */
-  readonly profiles: { readonly expected: number; readonly found: number };
+  readonly profiles: Compared;
+  readonly devices: Compared;
   /** Members of audiences, and events on their way to some. */
   readonly audiences: { readonly members: Compared; readonly fanouts: Compared };
   readonly revocations: number;
@@ -125,6 +129,7 @@ class Move {
     if (this.#state.stage === 'people') {
       await this.#copyPeople();
       await copyProfiles(source.profiles, target.profiles);
+      await copyDevices(source.devices, target.devices);
       await this.#copyAnswers();
       await this.#copyRevocations();
       await copyTimers(await this.#sourceTimers(), target);
@@ -164,6 +169,7 @@ class Move {
     const { revocations, answers } = await this.#compareRest(clock.now());
     const timers = { expected: await countTimers(await this.#sourceTimers()), found: await countTimers(target) };
     const profiles = await compareProfiles(source.profiles, target.profiles);
+    const devices = await compareDevices(source.devices, target.devices);
     const audiences = await compareAudiences(await this.#sourceAudiences(), target);
     return {
       ...sums,
@@ -171,6 +177,7 @@ class Move {
       waiting: { expected, found },
       timers,
       profiles,
+      devices,
       audiences,
       revocations,
       answers,

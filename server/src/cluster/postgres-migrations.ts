@@ -67,4 +67,27 @@ export const postgresMigrations: readonly Migration[] = [
     `CREATE INDEX fanouts_tenant ON ${schema}.fanouts (tenant, id)`,
     `CREATE INDEX fanouts_done ON ${schema}.fanouts (done_ms) WHERE done_ms IS NOT NULL`,
   ],
+  /** Devices (V11), and how many of them each person has. */
+  (schema) => [
+    `ALTER TABLE ${schema}.profiles ADD COLUMN devices int NOT NULL DEFAULT 0`,
+    `CREATE TABLE ${schema}.devices (
+       tenant text COLLATE "C" NOT NULL,
+       person text COLLATE "C" NOT NULL,
+       id text COLLATE "C" NOT NULL,
+       provider text NOT NULL,
+       address_index text COLLATE "C" NOT NULL UNIQUE,
+       address text NOT NULL,
+       app text NOT NULL,
+       app_version text,
+       environment text NOT NULL,
+       locale text,
+       time_zone text,
+       session text COLLATE "C",
+       registered_ms double precision NOT NULL,
+       seen_ms double precision NOT NULL,
+       PRIMARY KEY (tenant, person, id)
+     )`,
+    `CREATE INDEX devices_session ON ${schema}.devices (session) WHERE session IS NOT NULL`,
+    `CREATE INDEX devices_seen ON ${schema}.devices (provider, seen_ms)`,
+  ],
 ];

@@ -5,11 +5,14 @@ import { RevocationStoreCassandra } from '../auth/revocation-store-cassandra.ts'
 import type { Clock } from '../base/clock.ts';
 import type { Config } from '../base/config-schema.ts';
 import { derivedConfig } from '../base/derived-config.ts';
+import { encryptionKeys } from '../base/encryption-keys.ts';
 import { dayMs } from '../base/iso-time.ts';
 import type { Random } from '../base/random.ts';
+import { SecretBox } from '../base/secret-box.ts';
 import { InboxStoreCassandra } from '../inbox/inbox-store-cassandra.ts';
 import { IdempotencyStoreCassandra } from '../intake/idempotency-store-cassandra.ts';
 import { EventLogKafka } from '../log/event-log-kafka.ts';
+import { DeviceStorePostgres } from '../profile/device-store-postgres.ts';
 import { ProfileStorePostgres } from '../profile/profile-store-postgres.ts';
 import { TimerStoreCassandra } from '../shard/timer-store-cassandra.ts';
 import { checkPrepared } from './check-services.ts';
@@ -27,7 +30,9 @@ export interface RunMoveParts extends Pick<MoveParts, 'clock' | 'onProgress'> {
 
 /** Rejects, in words for an operator, when it may not or cannot be done. */
 export async function runMove({ config, clock, random, onProgress }: RunMoveParts): Promise<MoveReport> {
-  const source = await openEmbeddedSource(config.dataDir, random, config.log.segmentBytes);
+  const box = new SecretBox(await encryptionKeys(config));
+  const { segmentBytes } = config.log;
+  const source = await openEmbeddedSource(config.dataDir, { random, box, segmentBytes });
   try {
     const { keyspace } = config.cassandra;
     const clients = await connectServices({ config, clock, name: 'carillon-move', keyspace });
@@ -40,13 +45,15 @@ export async function runMove({ config, clock, random, onProgress }: RunMovePart
       const reader = { lostPosition, onUnreadable: ignore, onMoved: ignore };
       const log = new EventLogKafka({ clients: kafka, topicPrefix, shards, clock, ...reader });
       const retentionMs = config.inbox.retentionDays * dayMs;
+      const profiles = new ProfileStorePostgres(database, { clock, box });
       const target = {
         log,
         shards,
         inbox: new InboxStoreCassandra({ client: cassandra, clock, retentionMs }),
         idempotency: new IdempotencyStoreCassandra(cassandra, clock),
         revocations: new RevocationStoreCassandra(cassandra, clock),
-        profiles: new ProfileStorePostgres(database, clock),
+        profiles,
+        devices: new DeviceStorePostgres({ db: database, profiles, clock, box }),
         timers: new TimerStoreCassandra(cassandra),
         audiences: new AudienceStorePostgres(database),
         fanouts: new FanoutStorePostgres(database),
@@ -67,20 +74,20 @@ export async function runMove({ config, clock, random, onProgress }: RunMovePart
 /** For people, line by line. */
 export function describeMove(report: MoveReport): string[] {
   const { people, rows, members, itemMarks, checksum, differing } = report;
-  const { waiting, timers, profiles, audiences, revocations, answers } = report;
+  const { waiting, timers, profiles, devices, audiences, revocations, answers } = report;
   const { members: subscribed, fanouts } = audiences;
   return [
     `inboxes: ${people} people, ${rows} rows, ${members} members, ${itemMarks} marks of single rows; checksum ${checksum}`,
     `events that wait to be applied: ${waiting.found} of ${waiting.expected}`,
     `timers: ${timers.found} of ${timers.expected}`,
-    `profiles: ${profiles.found} of ${profiles.expected}`,
+    `profiles: ${profiles.found} of ${profiles.expected}; devices: ${devices.found} of ${devices.expected}`,
     `members of audiences: ${subscribed.found} of ${subscribed.expected}; fan-outs under way: ${fanouts.found} of ${fanouts.expected}`,
     `revoked sessions: ${revocations}; answers kept for repeated requests: ${answers}`,
     differing.length === 0 ? 'source and target are equal' : `DIFFERENT: ${differing.length} people`,
   ];
 }
 
-export function isWhole({ differing, waiting, timers, profiles, audiences }: MoveReport): boolean {
-  const compared = [waiting, timers, profiles, audiences.members, audiences.fanouts];
+export function isWhole({ differing, waiting, timers, profiles, devices, audiences }: MoveReport): boolean {
+  const compared = [waiting, timers, profiles, devices, audiences.members, audiences.fanouts];
   return differing.length === 0 && compared.every(({ found, expected }) => found === expected);
 }

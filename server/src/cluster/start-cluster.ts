@@ -10,6 +10,7 @@ import { dayMs } from '../base/iso-time.ts';
 import { limits } from '../base/limits.ts';
 import type { Log } from '../base/log.ts';
 import type { Random } from '../base/random.ts';
+import { type EncryptionKeys, SecretBox } from '../base/secret-box.ts';
 import type { LiveContent } from '../content/live-content.ts';
 import { capRulesOf } from '../decide/cap-rules.ts';
 import { BusRedis } from '../deliver/realtime/bus-redis.ts';
@@ -25,6 +26,7 @@ import type { IntakeLog } from '../intake/intake-log.ts';
 import { usualRate } from '../intake/rate-limit.ts';
 import { RateShareRedis } from '../intake/rate-share-redis.ts';
 import { EventLogKafka } from '../log/event-log-kafka.ts';
+import { DeviceStorePostgres } from '../profile/device-store-postgres.ts';
 import { ProfileStorePostgres } from '../profile/profile-store-postgres.ts';
 import { usualMemory } from '../shard/shard-memory.ts';
 import { ShardOwnershipKafka } from '../shard/shard-ownership-kafka.ts';
@@ -42,6 +44,7 @@ export interface StartClusterParts {
   readonly random: Random;
   readonly log: Log;
   readonly cursorSecret: Uint8Array;
+  readonly encryption: EncryptionKeys;
   readonly content: LiveContent;
   readonly onProblem: (problem: Problem) => void;
   /** What became of events that came by topics. */
@@ -85,6 +88,8 @@ function clusterParts(parts: StartClusterParts, clients: ServiceClients, name: s
     onUnreadable: (message) => reports.unusable({ ...message, offset: 0, reason: 'unreadable' }),
     onMoved: ({ shard, lane, from, to }) => onProblem({ event: 'logMoved', fields: { shard, lane, count: to - from } }),
   });
+  const box = new SecretBox(parts.encryption);
+  const profiles = new ProfileStorePostgres(database, { clock, box });
   return {
     roles,
     shards,
@@ -93,7 +98,8 @@ function clusterParts(parts: StartClusterParts, clients: ServiceClients, name: s
     bulkBehind: () => bulkLag({ admin: kafka.admin, topicPrefix, store, shards }),
     behind: () => kafkaLag({ admin: kafka.admin, topicPrefix, groupId, shards }),
     store,
-    profiles: new ProfileStorePostgres(database, clock),
+    profiles,
+    devices: new DeviceStorePostgres({ db: database, profiles, clock, box }),
     timers: new TimerStoreCassandra(cassandra),
     audiences: {
       audiences: new AudienceStorePostgres(database),

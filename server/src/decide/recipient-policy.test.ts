@@ -20,7 +20,7 @@ function policyOf(choices: PreferenceChoices, factsZone: string | null = null): 
     createdAtMs: null,
     suspended: false,
   };
-  const profile: Profile = { revision: 1, version: 1, choices, facts, mutes: [] };
+  const profile: Profile = { revision: 1, version: 1, choices, facts, mutes: [], devices: 0 };
   return new RecipientPolicy(profile);
 }
 

@@ -34,11 +34,13 @@ import { RateLimit } from '../intake/rate-limit.ts';
 import type { AppendStatus } from '../log/event-log.ts';
 import type { PackedBatch } from '../log/record.ts';
 import { consumptionCheck, type ReadinessCheck } from '../ops/readiness.ts';
+import type { DeviceStore } from '../profile/device-store.ts';
 import type { ProfileStore } from '../profile/profile-store.ts';
 import { Caller } from './channel.ts';
 import { PageCache } from './page-cache.ts';
 import { consumptionOf, createProgress, unappliedBytes } from './progress.ts';
 import { RemoteAudiences } from './remote-audiences.ts';
+import { RemoteDevices } from './remote-devices.ts';
 import { RemoteProfiles } from './remote-profiles.ts';
 import type { Problem } from './shard-reports.ts';
 import type { ShardThreadOptions } from './shard-thread-options.ts';
@@ -55,6 +57,7 @@ export class EmbeddedEngine implements Engine {
   readonly audiences: AudienceService;
   readonly feed: LiveFeed;
   readonly profiles: ProfileStore;
+  readonly devices: DeviceStore;
   readonly simulator: EventSimulator;
   readonly idempotency: IdempotencyStore;
   readonly revocations: RevocationStore;
@@ -76,6 +79,7 @@ export class EmbeddedEngine implements Engine {
     this.audiences = new RemoteAudiences(caller);
     this.feed = new RemoteFeed(caller);
     this.profiles = new RemoteProfiles(caller);
+    this.devices = new RemoteDevices(caller);
     this.simulator = { simulate: (records) => caller.call('simulate', [records]) };
     this.idempotency = {
       get: (key, nowMs) => caller.call('idempotencyGet', [key, nowMs]),

@@ -1,5 +1,6 @@
 /** What the store's thread is started with. */
 import type { Config } from '../base/config-schema.ts';
+import type { EncryptionKeys } from '../base/secret-box.ts';
 import type { CatalogueSource } from '../content/catalogue-source.ts';
 import type { CapRules } from '../decide/caps.ts';
 
@@ -14,6 +15,7 @@ export interface ShardThreadOptions {
   readonly audiences: Config['audiences'];
   readonly capRules: CapRules;
   readonly cursorSecret: Uint8Array;
+  readonly encryption: EncryptionKeys;
   readonly catalogue: CatalogueSource;
   /** Shared with the sockets' thread; see `progress.ts`. */
   readonly progress: Float64Array;

@@ -9,9 +9,10 @@ import { AudienceStoreLevel } from '../audience/audience-store-level.ts';
 import { FanoutStoreLevel } from '../audience/fanout-store-level.ts';
 import { LaneRoom } from '../audience/lane-room.ts';
 import { RevocationStoreLevel } from '../auth/revocation-store-level.ts';
-import { systemClock } from '../base/clock.ts';
+import { type Clock, systemClock } from '../base/clock.ts';
 import { limits } from '../base/limits.ts';
 import { watchLoopDelay } from '../base/loop-delay.ts';
+import { SecretBox } from '../base/secret-box.ts';
 import { telemetry } from '../base/telemetry.ts';
 import type { CatalogueSource } from '../content/catalogue-source.ts';
 import { LiveContent } from '../content/live-content.ts';
@@ -21,6 +22,8 @@ import { InboxStoreLevel } from '../inbox/inbox-store-level.ts';
 import { type LevelDb, openLevel } from '../inbox/open-level.ts';
 import { IdempotencyStoreLevel } from '../intake/idempotency-store-level.ts';
 import { EventLogSegments } from '../log/event-log-segments.ts';
+import type { DeviceStore } from '../profile/device-store.ts';
+import { DeviceStoreLevel } from '../profile/device-store-level.ts';
 import { PersonLocales } from '../profile/person-locales.ts';
 import type { ProfileStore } from '../profile/profile-store.ts';
 import { ProfileStoreLevel } from '../profile/profile-store-level.ts';
@@ -33,6 +36,7 @@ import { Answerer, type Handler } from './channel.ts';
 import { countCommits, recoveryProblems } from './count-commits.ts';
 import { Housekeeping } from './housekeeping.ts';
 import { noteLag } from './progress.ts';
+import { deviceHandlers } from './remote-devices.ts';
 import { prepareFolders, ShardHost } from './shard-host.ts';
 import type { Problem } from './shard-reports.ts';
 import type { ShardThreadOptions } from './shard-thread-options.ts';
@@ -59,7 +63,7 @@ async function open(): Promise<Record<string, Handler>> {
   const { describe, explain } = content;
   const idempotency = new IdempotencyStoreLevel(db, 'idempotency/');
   const revocations = new RevocationStoreLevel(db, 'revoked/');
-  const profiles = new ProfileStoreLevel(db, 'profile/', clock);
+  const { profiles, devices } = openProfiles(db, clock);
   const locales = new PersonLocales(profiles, clock);
   profiles.watch({
     changed(people) {
@@ -104,7 +108,7 @@ async function open(): Promise<Record<string, Handler>> {
     idempotencyExpire: idempotency.expire.bind(idempotency),
     revocationsPut: revocations.put.bind(revocations),
     revocationsLoad: revocations.load.bind(revocations),
-    ...profileHandlers(profiles),
+    ...profileHandlers(profiles, devices),
     ...audienceHandlers(audienceWork.service),
     useCatalogue: async (source) => content.replace(source as CatalogueSource),
     async metrics() {
@@ -151,11 +155,18 @@ function inboxHandlers(host: ShardHost, inbox: InboxService): Record<string, Han
   };
 }
 
-function profileHandlers(profiles: ProfileStore): Record<string, Handler> {
+function openProfiles(db: LevelDb, clock: Clock) {
+  const box = new SecretBox(options.encryption);
+  const profiles = new ProfileStoreLevel(db, 'profile/', { clock, box });
+  return { profiles, devices: new DeviceStoreLevel({ db, prefix: 'device/', profiles, clock, box }) };
+}
+
+function profileHandlers(profiles: ProfileStore, devices: DeviceStore): Record<string, Handler> {
   return {
     profilesRead: profiles.read.bind(profiles),
     profilesChange: profiles.change.bind(profiles),
     profilesPage: profiles.page.bind(profiles),
+    ...deviceHandlers(devices),
   };
 }
 

@@ -41,3 +41,12 @@ export interface Device {
   readonly registeredAtMs: number;
   readonly seenAtMs: number;
 }
+
+/** With what its owner need not see. */
+export interface StoredDevice extends Device {
+  /** The session in which it was registered, as `sessionKey` names it: the device goes when that ends (BC-70). Null: none. */
+  readonly session: string | null;
+}
+
+/** What is said of a device when it is registered, for the first time or again. */
+export type DeviceRegistration = Omit<StoredDevice, 'id' | 'registeredAtMs' | 'seenAtMs'>;

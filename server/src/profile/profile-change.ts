@@ -16,6 +16,8 @@ export type ProfileChange =
   /** Of one made before, only the end changes. */
   | { readonly kind: 'mute'; readonly mute: Pick<Mute, 'kind' | 'id' | 'untilMs'> }
   | { readonly kind: 'unmute'; readonly mute: Pick<Mute, 'kind' | 'id'> }
+  /** So many devices more, or fewer. */
+  | { readonly kind: 'devices'; readonly by: number }
   | { readonly kind: 'erase' }
   /** A whole profile as another store had it, with its revision: for moves. */
   | { readonly kind: 'restore'; readonly profile: Profile };
@@ -35,7 +37,7 @@ export type ChangeOutcome =
   /** `limits.mutesMax` are there: nothing was written. */
   | { readonly kind: 'tooManyMutes'; readonly profile: Profile | null };
 
-const noProfile: Profile = { revision: 0, version: 0, choices: {}, facts: null, mutes: [] };
+const noProfile: Profile = { revision: 0, version: 0, choices: {}, facts: null, mutes: [], devices: 0 };
 
 export function changeProfile(current: Profile | null, change: ProfileChange, nowMs: number): ChangeOutcome {
   const before = current ?? noProfile;
@@ -53,6 +55,8 @@ export function changeProfile(current: Profile | null, change: ProfileChange, no
       if (mutes.length === before.mutes.length) return { kind: 'same', profile: current };
       return changed({ ...before, revision, mutes });
     }
+    case 'devices':
+      return changed({ ...before, revision, devices: Math.max(0, before.devices + change.by) });
     case 'erase':
       return current === null ? { kind: 'same', profile: null } : { kind: 'changed', profile: null };
     case 'restore':

@@ -6,31 +6,31 @@
  * Changes go one after another, read and written with a sync each; only this store writes its keys. A database that takes
  * no writes since one has failed is mended first: there may be nobody else who writes.
  */
-import type { ClassicLevel } from 'classic-level';
 import type { Clock } from '../base/clock.ts';
 import type { PersonKey } from '../base/ids.ts';
+import type { SecretBox } from '../base/secret-box.ts';
 import { applyChanges } from './apply-changes.ts';
 import type { PersonProfile, Profile } from './profile.ts';
 import type { ChangeOutcome, PersonChange } from './profile-change.ts';
-import { decodeProfile, encodeProfile } from './profile-codec.ts';
+import { ProfileCodec } from './profile-codec.ts';
+import type { LevelProfiles, LevelStep, ProfileDatabase } from './profile-step.ts';
 import type { ProfileStore, ProfileWatcher } from './profile-store.ts';
 import { changedPeople, ProfileWatchers } from './profile-watchers.ts';
 
-/** The embedded engine's LevelDB, or, in tests, a plain one. */
-export type ProfileDatabase = ClassicLevel<string, string> & { readonly isBroken?: boolean; mend?(): Promise<void> };
-
-export class ProfileStoreLevel implements ProfileStore {
+export class ProfileStoreLevel implements ProfileStore, LevelProfiles {
   readonly #db: ProfileDatabase;
   readonly #prefix: string;
   readonly #clock: Clock;
+  readonly #codec: ProfileCodec;
   readonly #watchers = new ProfileWatchers();
   #changing: Promise<unknown> = Promise.resolve();
   /** Whether a key may be there; null until looked. */
   #hasAny: boolean | null = null;
 
   /** The database must have string keys and values, is the caller's to close, and `prefix` ends with a slash. */
-  constructor(db: ProfileDatabase, prefix: string, clock: Clock) {
+  constructor(db: ProfileDatabase, prefix: string, { clock, box }: { clock: Clock; box: SecretBox }) {
     this.#db = db;
+    this.#codec = new ProfileCodec(box);
     this.#prefix = prefix;
     this.#clock = clock;
   }
@@ -45,16 +45,23 @@ export class ProfileStoreLevel implements ProfileStore {
   }
 
   change(changes: readonly PersonChange[]): Promise<readonly ChangeOutcome[]> {
-    const turn = this.#changing.then(() => this.#change(changes));
-    this.#changing = turn.catch(() => {});
-    return turn;
+    return this.#inTurn(() => this.#change(changes, null));
+  }
+
+  changeWith<Result>(plan: () => Promise<LevelStep<Result>>): Promise<Result> {
+    return this.#inTurn(async () => {
+      const { changes, write, result } = await plan();
+      await this.#change(changes, write);
+      return result;
+    });
   }
 
   async page(after: PersonKey | null, max: number): Promise<readonly PersonProfile[]> {
     const found: PersonProfile[] = [];
     const end = `${this.#prefix.slice(0, -1)}0`; // what follows the slash
     for await (const [key, text] of this.#db.iterator({ gt: this.#prefix + (after ?? ''), lt: end, limit: max })) {
-      found.push({ person: key.slice(this.#prefix.length) as PersonKey, profile: decodeProfile(text) });
+      const person = key.slice(this.#prefix.length) as PersonKey;
+      found.push({ person, profile: this.#codec.decode(person, text) });
     }
     return found;
   }
@@ -68,7 +75,16 @@ export class ProfileStoreLevel implements ProfileStore {
     await this.#changing;
   }
 
-  async #change(changes: readonly PersonChange[]): Promise<readonly ChangeOutcome[]> {
+  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const turn = this.#changing.then(work);
+    this.#changing = turn.catch(() => {});
+    return turn;
+  }
+
+  async #change(
+    changes: readonly PersonChange[],
+    more: LevelStep<unknown>['write'],
+  ): Promise<readonly ChangeOutcome[]> {
     if (this.#db.isBroken) await this.#db.mend?.();
     const people = [...new Set(changes.map(({ person }) => person))];
     const profiles = await this.read(people);
@@ -78,24 +94,25 @@ export class ProfileStoreLevel implements ProfileStore {
       if (profile) stored.set(person, profile);
     }
     const { outcomes, writes } = applyChanges(changes, stored, this.#clock.now());
-    if (writes.size > 0) await this.#write(writes);
+    if (writes.size > 0 || more !== null) await this.#write(writes, more);
     this.#watchers.changed(changedPeople(changes, outcomes));
     return outcomes;
   }
 
-  async #write(writes: ReadonlyMap<PersonKey, Profile | null>): Promise<void> {
+  async #write(writes: ReadonlyMap<PersonKey, Profile | null>, more: LevelStep<unknown>['write']): Promise<void> {
     // Before the write, which readers may see before it has been answered.
-    this.#hasAny = true;
+    if (writes.size > 0) this.#hasAny = true;
     const batch = this.#db.batch();
     for (const [person, profile] of writes) {
       if (profile === null) batch.del(this.#prefix + person);
-      else batch.put(this.#prefix + person, encodeProfile(profile));
+      else batch.put(this.#prefix + person, this.#codec.encode(person, profile));
     }
+    more?.(batch);
     await batch.write({ sync: true });
   }
 
   #get(person: PersonKey): Profile | null {
     const text = this.#hasAny ? this.#db.getSync(this.#prefix + person) : undefined;
-    return text === undefined ? null : decodeProfile(text);
+    return text === undefined ? null : this.#codec.decode(person, text);
   }
 }

@@ -4,10 +4,11 @@ import type { PersonKey } from '../base/ids.ts';
 import { applyChanges } from './apply-changes.ts';
 import type { PersonProfile, Profile } from './profile.ts';
 import type { ChangeOutcome, PersonChange } from './profile-change.ts';
+import type { MemoryProfiles } from './profile-step.ts';
 import type { ProfileStore, ProfileWatcher } from './profile-store.ts';
 import { changedPeople, ProfileWatchers } from './profile-watchers.ts';
 
-export class ProfileStoreMemory implements ProfileStore {
+export class ProfileStoreMemory implements ProfileStore, MemoryProfiles {
   readonly #clock: Clock;
   readonly #profiles = new Map<PersonKey, Profile>();
   readonly #watchers = new ProfileWatchers();
@@ -21,6 +22,10 @@ export class ProfileStoreMemory implements ProfileStore {
   }
 
   async change(changes: readonly PersonChange[]): Promise<readonly ChangeOutcome[]> {
+    return this.apply(changes);
+  }
+
+  apply(changes: readonly PersonChange[]): readonly ChangeOutcome[] {
     const { outcomes, writes } = applyChanges(changes, this.#profiles, this.#clock.now());
     for (const [person, profile] of writes) {
       if (profile === null) this.#profiles.delete(person);

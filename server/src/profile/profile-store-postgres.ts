@@ -6,11 +6,13 @@ import type { Clock } from '../base/clock.ts';
 import type { Database, Queries } from '../base/database.ts';
 import { type PersonKey, personKey, splitPersonKey } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
+import type { SecretBox } from '../base/secret-box.ts';
 import { applyChanges } from './apply-changes.ts';
 import { ChangeFeed } from './postgres/change-feed.ts';
-import type { Facts, PersonProfile, Profile } from './profile.ts';
+import type { PersonProfile, Profile } from './profile.ts';
 import type { ChangeOutcome, PersonChange } from './profile-change.ts';
-import { decodeMutes, encodeMutes } from './profile-codec.ts';
+import { decodeMutes, encodeMutes, type FactsRow, type MuteRow, ProfileCodec } from './profile-codec.ts';
+import type { PostgresProfiles, ProfileStep } from './profile-step.ts';
 import type { ProfileStore, ProfileWatcher } from './profile-store.ts';
 import { changedPeople, ProfileWatchers } from './profile-watchers.ts';
 
@@ -21,24 +23,27 @@ interface Row {
   readonly revision: string;
   readonly version: string;
   readonly choices: Profile['choices'];
-  readonly facts: Facts | null;
-  readonly mutes: ReturnType<typeof encodeMutes>;
+  readonly facts: FactsRow | null;
+  readonly mutes: readonly MuteRow[];
+  readonly devices: number;
 }
 
-const columns = 'tenant, person, revision, version, choices, facts, mutes';
+const columns = 'tenant, person, revision, version, choices, facts, mutes, devices';
 
-export class ProfileStorePostgres implements ProfileStore {
+export class ProfileStorePostgres implements ProfileStore, PostgresProfiles {
   readonly feed: ChangeFeed;
   readonly #db: Database;
   readonly #clock: Clock;
+  readonly #codec: ProfileCodec;
   readonly #watchers = new ProfileWatchers();
   #changedAtMs = 0;
   #cancelTrim: (() => void) | null = null;
   #trimming: Promise<unknown> = Promise.resolve();
 
   /** The database is migrated, and the caller's to close. */
-  constructor(db: Database, clock: Clock) {
+  constructor(db: Database, { clock, box }: { clock: Clock; box: SecretBox }) {
     this.#db = db;
+    this.#codec = new ProfileCodec(box);
     this.#clock = clock;
     this.feed = new ChangeFeed(db, clock, this.#watchers);
   }
@@ -53,9 +58,15 @@ export class ProfileStorePostgres implements ProfileStore {
     for (let at = 0; at < changes.length; at += limits.profileChangesPerStep) {
       outcomes.push(...(await this.#changeSome(changes.slice(at, at + limits.profileChangesPerStep))));
     }
-    this.#changedAtMs = this.#clock.monotonic();
-    this.#trimLater();
     return outcomes;
+  }
+
+  async changeWith<Result>(
+    names: readonly string[],
+    plan: (queries: Queries) => Promise<ProfileStep<Result>>,
+  ): Promise<Result> {
+    const { result } = await this.#step(names, plan);
+    return result;
   }
 
   async page(after: PersonKey | null, max: number): Promise<readonly PersonProfile[]> {
@@ -65,7 +76,7 @@ export class ProfileStorePostgres implements ProfileStore {
        WHERE (tenant, person) > ($1, $2) ORDER BY tenant, person LIMIT $3`,
       [tenant, user, max],
     );
-    return rows.map((row) => ({ person: personKey(row.tenant, row.person), profile: toProfile(row) }));
+    return rows.map((row) => ({ person: personKey(row.tenant, row.person), profile: this.#toProfile(row) }));
   }
 
   watch(watcher: ProfileWatcher): () => void {
@@ -89,20 +100,34 @@ export class ProfileStorePostgres implements ProfileStore {
   }
 
   async #changeSome(changes: readonly PersonChange[]): Promise<readonly ChangeOutcome[]> {
-    const people = [...new Set(changes.map(({ person }) => person))];
-    const outcomes = await this.#db.transaction(async (queries) => {
+    const people = changes.map(({ person }) => person);
+    const { outcomes } = await this.#step(people, async () => ({ changes, result: null }));
+    return outcomes;
+  }
+
+  async #step<Result>(
+    names: readonly string[],
+    plan: (queries: Queries) => Promise<ProfileStep<Result>>,
+  ): Promise<{ result: Result; outcomes: readonly ChangeOutcome[] }> {
+    const { changes, result, outcomes } = await this.#db.transaction(async (queries) => {
       // In one order for all, so that no two wait for each other.
       await queries.query(
         `SELECT pg_advisory_xact_lock(key)
          FROM (SELECT DISTINCT hashtextextended(name, 0) AS key FROM unnest($1::text[]) AS name ORDER BY key) AS keys`,
-        [people],
+        [names],
       );
-      const applied = applyChanges(changes, await this.#stored(queries, people), this.#clock.now());
+      const step = await plan(queries);
+      const people = [...new Set(step.changes.map(({ person }) => person))];
+      const applied = applyChanges(step.changes, await this.#stored(queries, people), this.#clock.now());
       if (applied.writes.size > 0) await this.#write(queries, applied.writes);
-      return applied.outcomes;
+      return { ...step, outcomes: applied.outcomes };
     });
-    this.#watchers.changed(changedPeople(changes, outcomes));
-    return outcomes;
+    if (changes.length > 0) {
+      this.#changedAtMs = this.#clock.monotonic();
+      this.#trimLater();
+      this.#watchers.changed(changedPeople(changes, outcomes));
+    }
+    return { result, outcomes };
   }
 
   async #stored(queries: Queries, people: readonly PersonKey[]): Promise<Map<PersonKey, Profile>> {
@@ -112,7 +137,7 @@ export class ProfileStorePostgres implements ProfileStore {
        USING (tenant, person)`,
       namesOf(people),
     );
-    return new Map(rows.map((row) => [personKey(row.tenant, row.person), toProfile(row)]));
+    return new Map(rows.map((row) => [personKey(row.tenant, row.person), this.#toProfile(row)]));
   }
 
   async #write(queries: Queries, writes: ReadonlyMap<PersonKey, Profile | null>): Promise<void> {
@@ -121,18 +146,22 @@ export class ProfileStorePostgres implements ProfileStore {
     const kept = [...writes].flatMap(([person, profile]) => (profile === null ? [] : [{ person, profile }]));
     await queries.query(
       `INSERT INTO ${schema}.profiles (${columns})
-       SELECT tenant, person, revision, version, choices::jsonb, facts::jsonb, mutes::jsonb
-       FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::text[])
+       SELECT tenant, person, revision, version, choices::jsonb, facts::jsonb, mutes::jsonb, devices
+       FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::int[])
          AS given (${columns})
        ON CONFLICT (tenant, person) DO UPDATE SET revision = excluded.revision, version = excluded.version,
-         choices = excluded.choices, facts = excluded.facts, mutes = excluded.mutes`,
+         choices = excluded.choices, facts = excluded.facts, mutes = excluded.mutes, devices = excluded.devices`,
       [
         ...namesOf(kept.map(({ person }) => person)),
         kept.map(({ profile }) => profile.revision),
         kept.map(({ profile }) => profile.version),
         kept.map(({ profile }) => JSON.stringify(profile.choices)),
-        kept.map(({ profile }) => (profile.facts === null ? null : JSON.stringify(profile.facts))),
+        kept.map(({ person, profile }) => {
+          const facts = this.#codec.encodeFacts(person, profile.facts);
+          return facts === null ? null : JSON.stringify(facts);
+        }),
         kept.map(({ profile }) => JSON.stringify(encodeMutes(profile.mutes))),
+        kept.map(({ profile }) => profile.devices),
       ],
     );
     const erased = all.filter((person) => writes.get(person) === null);
@@ -147,6 +176,17 @@ export class ProfileStorePostgres implements ProfileStore {
       `INSERT INTO ${schema}.profile_changes (tenant, person) SELECT * FROM unnest($1::text[], $2::text[])`,
       namesOf(all),
     );
+  }
+
+  #toProfile({ tenant, person, revision, version, choices, facts, mutes, devices }: Row): Profile {
+    return {
+      revision: Number(revision),
+      version: Number(version),
+      choices,
+      facts: this.#codec.decodeFacts(personKey(tenant, person), facts),
+      mutes: decodeMutes(mutes),
+      devices,
+    };
   }
 
   /** Who writes rows about changes also removes them, soon after everybody has read them. */
@@ -173,8 +213,4 @@ export class ProfileStorePostgres implements ProfileStore {
 function namesOf(people: readonly PersonKey[]): [tenants: string[], users: string[]] {
   const names = people.map(splitPersonKey);
   return [names.map(({ tenant }) => tenant), names.map(({ user }) => user)];
-}
-
-function toProfile({ revision, version, choices, facts, mutes }: Row): Profile {
-  return { revision: Number(revision), version: Number(version), choices, facts, mutes: decodeMutes(mutes) };
 }

@@ -198,6 +198,7 @@ export function profileStoreContract(under: ProfileStoreUnderTest): void {
         choices: { muteAll: true },
         facts: null,
         mutes: [{ kind: 'word', id: 'w', sinceMs: 5, untilMs: 6 }],
+        devices: 3,
       };
       await change(ana, { kind: 'restore', profile });
       assert.deepEqual(await read(ana), profile);

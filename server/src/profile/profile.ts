@@ -39,6 +39,8 @@ export interface Profile {
   readonly facts: Facts | null;
   /** In the order they were made, each (kind, id) once. Some may be over. */
   readonly mutes: readonly Mute[];
+  /** How many devices can be pushed to; they lie in the DeviceStore, which alone changes this. */
+  readonly devices: number;
 }
 
 export interface PersonProfile {

@@ -9,6 +9,7 @@ import { FanoutStoreLevel } from '../../../server/src/audience/fanout-store-leve
 import type { MembershipChange } from '../../../server/src/audience/membership.ts';
 import { RevocationStoreLevel } from '../../../server/src/auth/revocation-store-level.ts';
 import { audienceKey, type PersonKey, personKey } from '../../../server/src/base/ids.ts';
+import { drawKeys, SecretBox } from '../../../server/src/base/secret-box.ts';
 import { VirtualClock } from '../../../server/src/base/virtual-clock.ts';
 import { describeInApp } from '../../../server/src/content/describe-in-app.ts';
 import { createProgress } from '../../../server/src/embedded/progress.ts';
@@ -20,6 +21,8 @@ import { openLevel } from '../../../server/src/inbox/open-level.ts';
 import { IdempotencyStoreLevel } from '../../../server/src/intake/idempotency-store-level.ts';
 import type { EventLog } from '../../../server/src/log/event-log.ts';
 import { EventLogSegments } from '../../../server/src/log/event-log-segments.ts';
+import type { DeviceAddress, StoredDevice } from '../../../server/src/profile/device.ts';
+import { DeviceStoreLevel } from '../../../server/src/profile/device-store-level.ts';
 import type { Profile } from '../../../server/src/profile/profile.ts';
 import { ProfileStoreLevel } from '../../../server/src/profile/profile-store-level.ts';
 import type { Timer } from '../../../server/src/shard/timer-store.ts';
@@ -49,7 +52,12 @@ export const profile: Profile = {
   choices: { channels: { push: false }, types: { 'post.liked': { email: true } } },
   facts: null,
   mutes: [{ kind: 'word', id: 'spoiler', sinceMs: 1, untilMs: null }],
+  devices: 1,
 };
+export const box = new SecretBox(drawKeys('of the move'));
+/** Of the first person's device. */
+export const session = 'default\u0001s1';
+export const addressOf = (person: PersonKey): DeviceAddress => ({ kind: 'token', value: `token of ${person}` });
 export const fans = audienceKey('default', 'followers:u0');
 export const fanoutJob: FanoutJob = {
   id: 'f_moved',
@@ -107,9 +115,9 @@ export class EmbeddedData {
       await host.removeRows(removed, row === undefined ? [] : [row]);
       await new IdempotencyStoreLevel(db, 'idempotency/').put('k1', answer, clock.now() + 3_600_000);
       await new RevocationStoreLevel(db, 'revoked/').put(revoked);
-      await new ProfileStoreLevel(db, 'profile/', clock).change(
-        people.map((person) => ({ person, change: { kind: 'restore', profile } })),
-      );
+      const profiles = new ProfileStoreLevel(db, 'profile/', { clock, box });
+      await profiles.change(people.map((person) => ({ person, change: { kind: 'restore', profile } })));
+      await new DeviceStoreLevel({ db, prefix: 'device/', profiles, clock, box }).restore(people.map(deviceOf));
       await fillAudiences(new AudienceStoreLevel(db, 'audience/'), new FanoutStoreLevel(db, 'fanout/'));
       const timerStore = new TimerStoreLevel(db);
       await timerStore.open(0);
@@ -177,4 +185,21 @@ function eventsOf(hour: number, nowMs: number): ActedEvent[] {
   if (hour === 2) add('a1-0 p6', 'post.unliked', { user: 'u6' }, 2);
   add(`b m-${hour}`, 'mention.created', { users: ['u0', 'u1', 'u2'] });
   return events;
+}
+
+function deviceOf(person: PersonKey, n: number): StoredDevice {
+  return {
+    id: `d_${n}`,
+    person,
+    provider: 'fcm',
+    address: addressOf(person),
+    app: 'app.example',
+    appVersion: '7',
+    environment: 'production',
+    locale: null,
+    timeZone: 'Asia/Kolkata',
+    registeredAtMs: 1000 + n,
+    seenAtMs: 2000 + n,
+    session: n === 0 ? session : null,
+  };
 }

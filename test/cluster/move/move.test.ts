@@ -8,12 +8,13 @@ import type { MoveTarget } from '../../../server/src/cluster/move.ts';
 import { CassandraMoveState } from '../../../server/src/cluster/move-state.ts';
 import { InboxStoreCassandra } from '../../../server/src/inbox/inbox-store-cassandra.ts';
 import { IdempotencyStoreCassandra } from '../../../server/src/intake/idempotency-store-cassandra.ts';
+import { DeviceStorePostgres } from '../../../server/src/profile/device-store-postgres.ts';
 import { ProfileStorePostgres } from '../../../server/src/profile/profile-store-postgres.ts';
 import { TimerStoreCassandra } from '../../../server/src/shard/timer-store-cassandra.ts';
 import { KafkaWorld } from '../log/kafka-world.ts';
 import { TestKeyspace, testShards } from '../test-keyspace.ts';
 import { TestSchema } from '../test-schema.ts';
-import { EmbeddedData } from './embedded-data.ts';
+import { box, EmbeddedData } from './embedded-data.ts';
 import { assertGoesOn, assertWhole, move } from './moved-data.ts';
 
 interface Services {
@@ -25,12 +26,15 @@ interface Services {
 /** As a process of its own would have it: with connections of its own. */
 async function targetOf({ world, keyspace, schema }: Services, clock: VirtualClock): Promise<MoveTarget> {
   const client = await keyspace.connect();
+  const db = schema.connect();
+  const profiles = new ProfileStorePostgres(db, { clock, box });
   return {
     log: world.log(),
     inbox: new InboxStoreCassandra({ client, clock }),
     idempotency: new IdempotencyStoreCassandra(client, clock),
     revocations: new RevocationStoreCassandra(client, clock),
-    profiles: new ProfileStorePostgres(schema.connect(), clock),
+    profiles,
+    devices: new DeviceStorePostgres({ db, profiles, clock, box }),
     timers: new TimerStoreCassandra(client),
     audiences: new AudienceStorePostgres(schema.connect()),
     fanouts: new FanoutStorePostgres(schema.connect()),

@@ -9,7 +9,9 @@ import { type MoveReport, type MoveTarget, moveEmbeddedToCluster } from '../../.
 import type { InboxStore } from '../../../server/src/inbox/inbox-store.ts';
 import type { Timer } from '../../../server/src/shard/timer-store.ts';
 import {
+  addressOf,
   answer,
+  box,
   type EmbeddedData,
   fanoutJob,
   fanoutReached,
@@ -20,6 +22,7 @@ import {
   profile,
   removed,
   revoked,
+  session,
   timers,
 } from './embedded-data.ts';
 
@@ -29,7 +32,7 @@ export async function move(
   target: MoveTarget,
   interrupt: (people: number) => void = () => {},
 ): Promise<MoveReport> {
-  const source = await openEmbeddedSource(data.folder, systemRandom);
+  const source = await openEmbeddedSource(data.folder, { random: systemRandom, box });
   try {
     const onProgress = (_stage: string, done: number): void => interrupt(done);
     return await moveEmbeddedToCluster({ source, target, clock: data.clock, onProgress });
@@ -48,6 +51,7 @@ export function assertWhole(report: MoveReport): void {
   assert.ok(report.timers.expected >= timers.length);
   assert.equal(report.timers.found, report.timers.expected);
   assert.deepEqual(report.profiles, { expected: people.length, found: people.length });
+  assert.deepEqual(report.devices, { expected: people.length, found: people.length });
   const members = { expected: people.length - 1, found: people.length - 1 };
   assert.deepEqual(report.audiences, { members, fanouts: { expected: 1, found: 1 } });
 }
@@ -58,6 +62,12 @@ export async function assertGoesOn(data: EmbeddedData, target: MoveTarget): Prom
   await assertTimers(target);
   await assertAudiences(target);
   for (const moved of await target.profiles.read(people)) assert.deepEqual(moved, profile);
+  const [first] = people as [PersonKey];
+  assert.deepEqual(
+    (await target.devices.list(first)).map(({ address }) => address),
+    [addressOf(first)],
+  );
+  assert.equal(await target.devices.removeSession(session), 1);
   const host = hostOver({ log, store, clock: data.clock, shards });
   await host.start();
   await host.settled();

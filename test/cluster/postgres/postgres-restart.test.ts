@@ -13,6 +13,7 @@ import { createServices, placementFrom } from '../../../scripts/services/service
 import { CarillonError } from '../../../server/src/base/carillon-error.ts';
 import { personKey } from '../../../server/src/base/ids.ts';
 import { limits } from '../../../server/src/base/limits.ts';
+import { drawKeys, SecretBox } from '../../../server/src/base/secret-box.ts';
 import { VirtualClock } from '../../../server/src/base/virtual-clock.ts';
 import { PostgresDatabase } from '../../../server/src/cluster/postgres-database.ts';
 import { migratePostgres } from '../../../server/src/cluster/postgres-schema.ts';
@@ -20,6 +21,7 @@ import { ProfileCache } from '../../../server/src/profile/profile-cache.ts';
 import { ProfileStorePostgres } from '../../../server/src/profile/profile-store-postgres.ts';
 import { freePort } from '../../crash/free-port.ts';
 
+const box = new SecretBox(drawKeys('test'));
 const ana = personKey('t', 'ana');
 const mute = (id: string) =>
   [{ person: ana, change: { kind: 'mute', mute: { kind: 'actor', id, untilMs: null } } }] as const;
@@ -38,7 +40,7 @@ test('N3, D3: what was answered outlives a kill, and nothing old is taken for tr
   t.after(() => database.close());
   await migratePostgres(database);
   const clock = new VirtualClock();
-  const store = new ProfileStorePostgres(database, clock);
+  const store = new ProfileStorePostgres(database, { clock, box });
   t.after(() => store.close());
   const cache = new ProfileCache(store);
   await store.change(mute('a1'));

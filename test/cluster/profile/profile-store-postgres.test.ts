@@ -3,12 +3,14 @@ import { after, test } from 'node:test';
 import type { Database } from '../../../server/src/base/database.ts';
 import { type PersonKey, personKey } from '../../../server/src/base/ids.ts';
 import { limits } from '../../../server/src/base/limits.ts';
+import { drawKeys, SecretBox } from '../../../server/src/base/secret-box.ts';
 import { VirtualClock } from '../../../server/src/base/virtual-clock.ts';
 import { profileStoreContract } from '../../../server/src/profile/profile-store.contract.ts';
 import type { ProfileWatcher } from '../../../server/src/profile/profile-store.ts';
 import { ProfileStorePostgres } from '../../../server/src/profile/profile-store-postgres.ts';
 import { TestSchema } from '../test-schema.ts';
 
+const box = new SecretBox(drawKeys('test'));
 const schema = new TestSchema();
 const database = await schema.open();
 after(() => schema.drop());
@@ -19,10 +21,10 @@ profileStoreContract({
   name: 'PostgreSQL',
   open: async (nowMs) => {
     await schema.empty();
-    newest = new ProfileStorePostgres(database, new VirtualClock(nowMs));
+    newest = new ProfileStorePostgres(database, { clock: new VirtualClock(nowMs), box });
     return newest;
   },
-  reopen: async () => new ProfileStorePostgres(schema.connect(), new VirtualClock(0)),
+  reopen: async () => new ProfileStorePostgres(schema.connect(), { clock: new VirtualClock(0), box }),
   heard: () => newest.feed.read(),
 });
 
@@ -43,7 +45,7 @@ class Heard implements ProfileWatcher {
 /** A process that follows the changes, and a clock of its own. */
 async function follower(db: Database = database) {
   const clock = new VirtualClock();
-  const store = new ProfileStorePostgres(db, clock);
+  const store = new ProfileStorePostgres(db, { clock, box });
   const heard = new Heard();
   store.watch(heard);
   await store.feed.read();
@@ -54,7 +56,7 @@ async function follower(db: Database = database) {
 test('a change reaches the watchers of another process, once', async () => {
   await schema.empty();
   const { store, heard } = await follower();
-  const other = new ProfileStorePostgres(schema.connect(), new VirtualClock());
+  const other = new ProfileStorePostgres(schema.connect(), { clock: new VirtualClock(), box });
   await other.change([{ person: ana, change: mute('a') }]);
   await store.feed.read();
   await store.feed.read();
@@ -95,7 +97,7 @@ test('who cannot ask any more takes everybody for changed before a change is too
   };
   const { clock, store, heard } = await follower(db);
   isAway = true;
-  const other = new ProfileStorePostgres(database, new VirtualClock());
+  const other = new ProfileStorePostgres(database, { clock: new VirtualClock(), box });
   await other.change([{ person: ana, change: mute('a') }]);
   for (let ms = 0; ms < limits.profileStaleMs - limits.profileWatchMs; ms += limits.profileWatchMs) {
     clock.advance(limits.profileWatchMs);
@@ -134,7 +136,7 @@ test('after so long that rows may be gone, or with more of them than are taken a
 test('rows about changes that everybody has read go by themselves', async () => {
   await schema.empty();
   const clock = new VirtualClock();
-  const store = new ProfileStorePostgres(database, clock);
+  const store = new ProfileStorePostgres(database, { clock, box });
   const rows = () => database.query(`SELECT person FROM ${database.schema}.profile_changes`);
   await store.change([{ person: ana, change: mute('a') }]);
   await database.query(`UPDATE ${database.schema}.profile_changes SET at = now() - interval '31 seconds'`);
@@ -152,10 +154,33 @@ test('rows about changes that everybody has read go by themselves', async () => 
 
 test('an import of many people is stored as a whole', async () => {
   await schema.empty();
-  const store = new ProfileStorePostgres(database, new VirtualClock());
+  const store = new ProfileStorePostgres(database, { clock: new VirtualClock(), box });
   const people = Array.from({ length: 1000 }, (_, n) => personKey('t', `p${n}`));
   const outcomes = await store.change(people.map((person) => ({ person, change: mute('a') })));
   assert.equal(outcomes.length, 1000);
   assert.ok((await store.read(people)).every((profile) => profile?.mutes.length === 1));
+  await store.close();
+});
+
+test('an email address of an older release is read; written again it is encrypted (R4, S4)', async () => {
+  await schema.empty();
+  const facts = {
+    ...{ locale: null, timeZone: null, email: 'ana@example.org' },
+    emailVerified: true,
+    createdAtMs: null,
+  };
+  const row = JSON.stringify({ ...facts, suspended: false });
+  await database.query(
+    `INSERT INTO ${database.schema}.profiles (tenant, person, revision, version, choices, facts, mutes)
+     VALUES ('t', 'ana', 1, 0, '{}', $1, '[]')`,
+    [row],
+  );
+  const store = new ProfileStorePostgres(database, { clock: new VirtualClock(), box });
+  const read = async () => (await store.read([ana]))[0]?.facts;
+  assert.deepEqual(await read(), JSON.parse(row));
+  await store.change([{ person: ana, change: mute('x') }]);
+  const stored = await database.query(`SELECT facts::text AS facts FROM ${database.schema}.profiles`);
+  assert.ok(!JSON.stringify(stored).includes('example.org'));
+  assert.deepEqual(await read(), JSON.parse(row));
   await store.close();
 });
