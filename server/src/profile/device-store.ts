@@ -26,8 +26,8 @@ export interface DeviceStore {
   /** False: the person has none of this id. */
   remove(person: PersonKey, id: string): Promise<boolean>;
   /**
-   * Removes a device that by proof nobody was at any more at this time, unless it was registered then or since (BC-46). False: it
-   * stays, or is not there.
+   * Removes a device that by proof nobody was at any more at this time, unless it was registered then or since (BC-46).
+   * False: it stays, or is not there.
    */
   removeDead(person: PersonKey, id: string, asOfMs: number): Promise<boolean>;
   /** Removes what was registered in the session; answers how many that were. */
