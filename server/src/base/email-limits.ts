@@ -18,4 +18,8 @@ export const emailLimits = {
   emailCallsMax: 50,
   /** What a provider's API may answer; a longer answer counts as none. */
   emailAnswerBytesMax: 64 * KiB,
+  /** Notifications that one digest shows; its subject says how many there are. */
+  digestEntriesMax: 20,
+  /** Of a token in a link; a longer one is none. */
+  emailTokenCharsMax: 1000,
 } as const;

@@ -9,7 +9,7 @@ import { builtInFiles, readBuiltInFile } from './built-in-files.ts';
 import type { CatalogueSource } from './catalogue-source.ts';
 import { type LocaleWords, languageOf } from './locale-words.ts';
 import { reasonText } from './reason-text.ts';
-import { type EmailText, emailLabels, renderEmail } from './render-email.ts';
+import { absoluteLink, type EmailText, emailLabels, renderEmail, subjectLine } from './render-email.ts';
 import { countFallback } from './render-fallback.ts';
 import { type DescribedFacts, type InAppDescription, renderInApp } from './render-in-app.ts';
 import { type PushFacts, type PushText, renderPush, strictest } from './render-push.ts';
@@ -88,6 +88,18 @@ export class Content {
       countFallback('email', 'failed');
       return plainEmail(words);
     }
+  }
+
+  /** What goes around the words of `count` notifications that come as one email. */
+  digest(count: number, locale: string | null, appUrl: string | null): Omit<EmailText, 'body' | 'text'> {
+    const words = this.words.in(locale);
+    const url = absoluteLink('/', appUrl);
+    return {
+      subject: subjectLine(words.phrase('digest', count)),
+      ...languageOf(words),
+      url,
+      labels: emailLabels(words),
+    };
   }
 
   /** Why a channel was used or not, in one sentence. `timeZone`: IANA name, in which times are told. */

@@ -21,7 +21,18 @@ export const patternNames = ['quoted', 'said', 'someone', 'people', 'others'] as
 export type PatternName = (typeof patternNames)[number];
 
 /** Words that belong to no type: of lock screens and emails. */
-export const phraseNames = ['hidden', 'open', 'settings', 'unsubscribe', 'digest'] as const;
+export const phraseNames = [
+  'hidden',
+  'open',
+  'settings',
+  'unsubscribe',
+  'digest',
+  'emails',
+  'unsubscribed',
+  'save',
+  'saved',
+  'linkInvalid',
+] as const;
 export type PhraseName = (typeof phraseNames)[number];
 
 /** The texts of a type: `title` and `body` are the inbox's and stand in for what other channels leave out. */
