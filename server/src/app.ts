@@ -90,10 +90,10 @@ export async function startApp(parts: AppParts): Promise<App> {
   const intake = intakeOf(engine, { clock, front, content });
   if (intake !== null) front.watchLanes(() => intake.closedLanes());
   const { allowedOrigins } = config.stream;
-  const { feed, tickets, audiences } = engine;
-  const onCut = front.streamCut;
+  const { feed, looking, tickets, audiences } = engine;
+  const hears = { onCut: front.streamCut, ...(looking && { looking }) };
   const gateway =
-    feed && new Gateway({ feed, authenticator, revocations, tickets, clock, random, allowedOrigins, limits, onCut });
+    feed && new Gateway({ feed, authenticator, revocations, tickets, clock, random, allowedOrigins, limits, ...hears });
 
   const readiness: Readiness = { checks: [front.storage, ...engine.checks] };
   const metrics = async (): Promise<string> => {
@@ -176,6 +176,7 @@ async function startEngine(
     retentionMs: config.inbox.retentionDays * dayMs,
     audiences: config.audiences,
     capRules: capRulesOf(config.caps),
+    lookingKeptMs: config.stream.presentSeconds * 1000,
     cursorSecret,
     encryption,
     catalogue: content.source,

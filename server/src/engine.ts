@@ -8,6 +8,7 @@ import type { Snapshot } from './base/telemetry.ts';
 import type { CatalogueSource } from './content/catalogue-source.ts';
 import type { EventSimulator } from './decide/event-simulator.ts';
 import type { LiveFeed } from './deliver/realtime/live-feed.ts';
+import type { LookingNotes } from './deliver/realtime/looking-people.ts';
 import type { StreamTickets } from './deliver/realtime/stream-tickets.ts';
 import type { InboxService } from './inbox/inbox-service.ts';
 import type { IdempotencyStore } from './intake/idempotency-store.ts';
@@ -27,6 +28,8 @@ export interface Engine {
   readonly audiences: AudienceService | null;
   /** For holding streams. */
   readonly feed: LiveFeed | null;
+  /** For holding streams: where it is said who looks at the app. */
+  readonly looking: LookingNotes | null;
   /** For what people and apps say of people. */
   readonly profiles: ProfileStore | null;
   /** For what they can be pushed on. */

@@ -12,6 +12,7 @@ import { builtInTypes } from '../../server/src/content/type-catalogue.ts';
 import { type BusHub, BusMemory } from '../../server/src/deliver/realtime/bus-memory.ts';
 import type { LiveFeed } from '../../server/src/deliver/realtime/live-feed.ts';
 import type { Presence } from '../../server/src/deliver/realtime/presence.ts';
+import { PresenceMemory } from '../../server/src/deliver/realtime/presence-memory.ts';
 import type { InboxService } from '../../server/src/inbox/inbox-service.ts';
 import type { InboxStore } from '../../server/src/inbox/inbox-store.ts';
 import { IdempotencyStoreMemory } from '../../server/src/intake/idempotency-store-memory.ts';
@@ -95,6 +96,7 @@ export class ClusterProcess {
       devices: new DeviceStoreMemory(profiles, life.clock),
       timers: new TimerStoreMemory(),
       presence: life.around(services.presence, ['gatewaysOf']),
+      looking: { presence: new PresenceMemory(life.clock), keptMs: 10_000 },
       gateway: name,
       idempotency: new IdempotencyStoreMemory(),
       revocations: new RevocationStoreMemory(),

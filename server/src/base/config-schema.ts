@@ -244,6 +244,13 @@ export const Config = Type.Object(
     ),
     stream: Type.Object(
       {
+        presentSeconds: Type.Integer({
+          minimum: 1,
+          maximum: 300,
+          default: limits.lookingKeptMs / 1000,
+          description:
+            'Whoever is connected and has hidden the app for no longer than this is not pushed to, but for types that push always.',
+        }),
         allowedOrigins: Type.Array(Type.String({ pattern: '^https?://[^/]+$' }), {
           default: [],
           description:

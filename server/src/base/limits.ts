@@ -328,6 +328,10 @@ export const limits = {
   busRetryMs: second,
   /** Where a gateway holds somebody is forgotten after this, unless it says so again; it does so after a third. */
   presenceKeptMs: 90 * second,
+  /** Who has hidden the app still counts as looking for so long; a gateway that died is believed for no longer. */
+  lookingKeptMs: 10 * second,
+  /** How long a shard waits to be told who looks at the app; then nobody does. */
+  lookingWaitMs: 50,
   /** People in one call to presence; more are asked for in several at once. */
   presencePeoplePerCall: 500,
   /** Inboxes that are read at the same time for streams that open or have missed something; more wait. */

@@ -14,6 +14,7 @@ import type { EventSimulator } from '../decide/event-simulator.ts';
 import type { Bus } from '../deliver/realtime/bus.ts';
 import { LiveFeedBus } from '../deliver/realtime/live-feed-bus.ts';
 import { LivePublisher } from '../deliver/realtime/live-publisher.ts';
+import { LookingNotesPresence, LookingPeoplePresence } from '../deliver/realtime/looking-people-presence.ts';
 import type { GatewayId, Presence } from '../deliver/realtime/presence.ts';
 import type { StreamTickets } from '../deliver/realtime/stream-tickets.ts';
 import type { AudienceWork } from '../embedded/audience-work.ts';
@@ -69,6 +70,8 @@ export interface ClusterParts {
   /** The usual unless given. */
   readonly capRules?: CapRules;
   readonly presence: Presence;
+  /** A presence of whoever is looking at the app, whose entries last `keptMs`. */
+  readonly looking: { readonly presence: Presence; readonly keptMs: number };
   readonly bus: Bus;
   /** New with each start. */
   readonly gateway: GatewayId;
@@ -94,6 +97,7 @@ export class ClusterEngine implements Engine {
   readonly inbox: SharedInbox | null = null;
   readonly audiences: AudienceService | null;
   readonly feed: LiveFeedBus | null = null;
+  readonly looking: LookingNotesPresence | null = null;
   readonly profiles: ProfileStore | null;
   readonly devices: DeviceStore | null;
   readonly simulator: EventSimulator | null;
@@ -153,7 +157,8 @@ export class ClusterEngine implements Engine {
       const work = sharedWork({ ...parts, ...parts.audiences }, log);
       this.#audienceWork = work;
       const told = { bus, publisher, reports, onProblem };
-      const outward = { timers: fencedTimers(parts.timers, group), channels: [] };
+      const looking = new LookingPeoplePresence(parts.looking.presence, clock);
+      const outward = { timers: fencedTimers(parts.timers, group), channels: [], looking };
       const known = { profiles, followers, audiences: work, outward, capRules, content };
       const common = { ...told, ...known, log, store: fenced, clock, memory };
       this.#shards = new OwnedShards({ ...common, shards, onApplied, onFailed: reject });
@@ -169,6 +174,7 @@ export class ClusterEngine implements Engine {
     }
     if (roles.includes('api')) this.inbox = new SharedInbox(inbox, publisher);
     if (roles.includes('gateway')) this.feed = new LiveFeedBus({ gateway, presence, bus, inbox, shards, clock });
+    if (roles.includes('gateway')) this.looking = new LookingNotesPresence({ ...parts.looking, gateway, clock });
     this.#topics = this.log === null ? [] : parts.openTopics(this.log, audiences);
     for (const topic of this.#topics) topic.failed.catch(reject);
     this.checks = this.#shards === null ? [] : [this.#shards.check];
@@ -194,6 +200,7 @@ export class ClusterEngine implements Engine {
   async stop(): Promise<void> {
     const { group, log, profiles, bus, disconnect } = this.#parts;
     await this.feed?.close();
+    await this.looking?.close();
     for (const topic of this.#topics) await topic.stop();
     await this.#upkeep?.stop();
     await this.#audienceWork?.stop();
@@ -212,7 +219,8 @@ export class ClusterEngine implements Engine {
 function simulatorOf(parts: ClusterParts): EventSimulator {
   const { store, profiles, capRules = usualCaps, content: catalogue = builtInContent } = parts;
   const relations = new StoredRelations(profiles, keptFollowers(parts));
-  return new Simulator({ store, profiles, relations, channels: [], capRules, catalogue });
+  const looking = new LookingPeoplePresence(parts.looking.presence, parts.clock);
+  return new Simulator({ store, profiles, relations, channels: [], capRules, looking, catalogue });
 }
 
 function keptFollowers({ audiences: { audiences, settings } }: ClusterParts): Followers | null {

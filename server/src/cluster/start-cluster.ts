@@ -74,6 +74,7 @@ function clusterParts(parts: StartClusterParts, clients: ServiceClients, name: s
   const { keyPrefix: prefix } = config.redis;
   const { shards } = derivedConfig(config);
   const retentionMs = config.inbox.retentionDays * dayMs;
+  const presentMs = config.stream.presentSeconds * 1000;
   const groupId = `${topicPrefix}.shards`;
   const bus = new BusRedis({ publisher, subscriber, prefix, clock });
   const revocations = new RevocationStoreBus({ store: new RevocationStoreCassandra(cassandra, clock), bus, clock });
@@ -108,6 +109,7 @@ function clusterParts(parts: StartClusterParts, clients: ServiceClients, name: s
     },
     capRules: capRulesOf(config.caps),
     presence: new PresenceRedis(publisher, prefix),
+    looking: { presence: new PresenceRedis(publisher, `${prefix}looking:`, presentMs), keptMs: presentMs },
     bus,
     gateway: name,
     idempotency: new IdempotencyStoreCassandra(cassandra, clock),

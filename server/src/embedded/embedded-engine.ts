@@ -17,6 +17,7 @@ import type { CatalogueSource } from '../content/catalogue-source.ts';
 import type { EventSimulator } from '../decide/event-simulator.ts';
 import { readFrameBatch } from '../deliver/realtime/frame-batch.ts';
 import type { FeedSink, LiveFeed } from '../deliver/realtime/live-feed.ts';
+import type { LookingNotes } from '../deliver/realtime/looking-people.ts';
 import { LocalStreamTickets, type StreamTickets } from '../deliver/realtime/stream-tickets.ts';
 import type { Engine } from '../engine.ts';
 import type {
@@ -56,6 +57,7 @@ export class EmbeddedEngine implements Engine {
   readonly inbox: RemoteInbox;
   readonly audiences: AudienceService;
   readonly feed: LiveFeed;
+  readonly looking: LookingNotes;
   readonly profiles: ProfileStore;
   readonly devices: DeviceStore;
   readonly simulator: EventSimulator;
@@ -78,6 +80,7 @@ export class EmbeddedEngine implements Engine {
     this.inbox = new RemoteInbox(caller, options.clock);
     this.audiences = new RemoteAudiences(caller);
     this.feed = new RemoteFeed(caller);
+    this.looking = remoteLooking(caller);
     this.profiles = new RemoteProfiles(caller);
     this.devices = new RemoteDevices(caller);
     this.simulator = { simulate: (records) => caller.call('simulate', [records]) };
@@ -133,6 +136,13 @@ export class EmbeddedEngine implements Engine {
     await this.#caller.call('stop', []);
     await this.#worker.terminate();
   }
+}
+
+function remoteLooking(caller: Caller): LookingNotes {
+  const note = (what: keyof LookingNotes) => (person: PersonKey) => {
+    void caller.call('looking', [what, person]).catch(() => {});
+  };
+  return { visible: note('visible'), hidden: note('hidden'), gone: note('gone') };
 }
 
 class RemoteLog implements IntakeLog {

@@ -14,6 +14,7 @@ export interface ShardThreadOptions {
   readonly exactPeopleMax: number;
   readonly audiences: Config['audiences'];
   readonly capRules: CapRules;
+  readonly lookingKeptMs: number;
   readonly cursorSecret: Uint8Array;
   readonly encryption: EncryptionKeys;
   readonly catalogue: CatalogueSource;

@@ -10,12 +10,15 @@ import { FanoutStoreLevel } from '../audience/fanout-store-level.ts';
 import { LaneRoom } from '../audience/lane-room.ts';
 import { RevocationStoreLevel } from '../auth/revocation-store-level.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
+import type { PersonKey } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import { watchLoopDelay } from '../base/loop-delay.ts';
 import { SecretBox } from '../base/secret-box.ts';
 import { telemetry } from '../base/telemetry.ts';
 import type { CatalogueSource } from '../content/catalogue-source.ts';
 import { LiveContent } from '../content/live-content.ts';
+import type { LookingNotes } from '../deliver/realtime/looking-people.ts';
+import { LookingPeopleMemory } from '../deliver/realtime/looking-people-memory.ts';
 import type { InboxService } from '../inbox/inbox-service.ts';
 import { InboxServiceStore } from '../inbox/inbox-service-store.ts';
 import { InboxStoreLevel } from '../inbox/inbox-store-level.ts';
@@ -65,23 +68,18 @@ async function open(): Promise<Record<string, Handler>> {
   const revocations = new RevocationStoreLevel(db, 'revoked/');
   const { profiles, devices } = openProfiles(db, clock);
   const locales = new PersonLocales(profiles, clock);
-  profiles.watch({
-    changed(people) {
-      host.forgetPages(people);
-      answerer.notify('profilesChanged', people);
-    },
-    missed() {},
-  });
+  watchProfiles(profiles, (people) => host.forgetPages(people));
   const { cursorSecret, capRules } = options;
   const inbox = new InboxServiceStore({ store, clock, cursorSecret, describe, explain, localeOf: locales.of });
   const timers = new TimerStoreLevel(db);
+  const looking = new LookingPeopleMemory(clock, options.lookingKeptMs);
   const audiences = new AudienceStoreLevel(db, 'audience/');
   const relations = new StoredRelations(profiles, followersOf(audiences, options.audiences));
   const room = laneRoom(() => host.behindBytes('bulk'));
   const audienceWork = openAudiences(db, audiences, { log, clock, onProblem, room });
   const host: ShardHost = new ShardHost({
     ...{ log, store, inbox, profiles, relations, capRules },
-    outward: { timers, channels: [] },
+    outward: { timers, channels: [], looking },
     clock,
     shards: options.shards,
     progress: options.progress,
@@ -99,10 +97,11 @@ async function open(): Promise<Record<string, Handler>> {
   await audienceWork.start();
   await host.start();
   endWhenFailed(host);
-  const simulator = new Simulator({ store, profiles, relations, capRules, channels: [], catalogue: content });
+  const simulator = new Simulator({ store, profiles, relations, capRules, looking, channels: [], catalogue: content });
   return {
     ...inboxHandlers(host, inbox),
     simulate: simulator.simulate.bind(simulator),
+    looking: (what: keyof LookingNotes, person: PersonKey) => looking[what](person),
     idempotencyGet: idempotency.get.bind(idempotency),
     idempotencyPut: idempotency.put.bind(idempotency),
     idempotencyExpire: idempotency.expire.bind(idempotency),
@@ -135,6 +134,17 @@ function endWhenFailed(host: ShardHost): void {
     setImmediate(() => {
       throw error;
     });
+  });
+}
+
+/** Whoever has changed is told to the sockets' thread, too. */
+function watchProfiles(profiles: ProfileStore, changed: (people: readonly PersonKey[]) => void): void {
+  profiles.watch({
+    changed(people) {
+      changed(people);
+      answerer.notify('profilesChanged', people);
+    },
+    missed() {},
   });
 }
 

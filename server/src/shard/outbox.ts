@@ -23,7 +23,9 @@ export class Outbox {
    */
   begin(person: Person, type: TypeEntry, event: EventFacts): Told | null {
     if (person.wishes.reach === noReach || event.isMerged) return null;
-    const plans = planTelling(person, type, momentOf(event, null));
+    // Who looks at the app when a window ends is asked then.
+    const windowEndsAtMs = type.notify === 'immediate' ? null : event.acceptedAtMs + type.windowMs;
+    const plans = planTelling(person, type, momentOf(event, windowEndsAtMs));
     if (!plans.some(isOutward)) return null;
     return { policy: type, atMs: windowStartMs(event.timeMs, event.acceptedAtMs, type) };
   }

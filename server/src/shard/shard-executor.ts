@@ -11,13 +11,11 @@
 import { lanes } from '@carillon/contract/lanes.ts';
 import { type PersonKey, personKey } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
-import { usualCaps } from '../decide/caps.ts';
 import { decide } from '../decide/decide.ts';
 import { rememberedFrom } from '../decide/needs.ts';
 import type { Position } from '../log/event-log.ts';
 import { startPosition } from '../log/event-log.ts';
 import { RecordView } from '../log/record.ts';
-import { ProfileCache } from '../profile/profile-cache.ts';
 import { applyDecision } from './apply-decision.ts';
 import { DueWork } from './due-work.ts';
 import { type LaneBatches, LaneReader } from './lane-reader.ts';
@@ -25,12 +23,12 @@ import { Outbox } from './outbox.ts';
 import { PeopleCache } from './people-cache.ts';
 import type { Person } from './person.ts';
 import { isReady, preparePerson } from './prepare-person.ts';
-import { reachOf } from './reach.ts';
 import { RecordFacts } from './record-facts.ts';
 import type { UnusableReason } from './shard-listener.ts';
 import type { ShardOptions } from './shard-options.ts';
 import { ShardTimers } from './shard-timers.ts';
 import type { Timer, TimerStore } from './timer-store.ts';
+import { WishesLoader } from './wishes-loader.ts';
 
 interface Between {
   run(): Promise<void>;
@@ -43,8 +41,7 @@ export class ShardExecutor {
   readonly #view = new RecordView();
   readonly #facts: RecordFacts;
   readonly #between: Between[] = [];
-  /** Of this executor alone: what it has loaded stays until its next micro-batch. */
-  readonly #profiles: ProfileCache | null;
+  readonly #wishes: WishesLoader;
   readonly #timers: ShardTimers | null;
   #outbox = new Outbox();
   #lanes: LaneReader | null = null;
@@ -60,8 +57,7 @@ export class ShardExecutor {
     this.#options = options;
     this.#people = new PeopleCache(options.store, options.memory);
     this.#facts = new RecordFacts(options.catalogue);
-    const { profiles, memory } = options;
-    this.#profiles = profiles === undefined ? null : new ProfileCache(profiles, memory.cachedProfileWeightMax);
+    this.#wishes = new WishesLoader(options);
     this.#timers = options.outward === undefined ? null : this.#timersOf(options.outward.timers);
   }
 
@@ -87,7 +83,7 @@ export class ShardExecutor {
     } finally {
       for (const { refuse } of this.#between.splice(0)) refuse();
       this.#timers?.close();
-      this.#profiles?.close();
+      this.#wishes.close();
       this.#lanes?.close();
     }
   }
@@ -251,13 +247,7 @@ export class ShardExecutor {
   /** The people of these keys, in their order, with what they want. */
   async #load(keys: readonly PersonKey[]): Promise<readonly Person[]> {
     const people = await this.#people.load(keys);
-    await this.#profiles?.load(keys);
-    for (const person of people) {
-      const { wishes } = person;
-      if (this.#profiles !== null) wishes.useProfile(this.#profiles.get(person.key));
-      wishes.reach = reachOf(this.#options.outward?.channels ?? [], person.key, wishes.policy.profile);
-      wishes.capRules = this.#options.capRules ?? usualCaps;
-    }
+    await this.#wishes.load(people, keys);
     return people;
   }
 

@@ -4,6 +4,7 @@ import type { Clock } from '../base/clock.ts';
 import type { TypeCatalogue } from '../content/type-catalogue.ts';
 import type { CapRules } from '../decide/caps.ts';
 import type { OutwardChannel } from '../deliver/outward-channel.ts';
+import type { LookingPeople } from '../deliver/realtime/looking-people.ts';
 import type { InboxStore } from '../inbox/inbox-store.ts';
 import type { EventLog } from '../log/event-log.ts';
 import type { ProfileStore } from '../profile/profile-store.ts';
@@ -11,6 +12,14 @@ import type { RelationReader } from './relation-reader.ts';
 import type { ShardListener } from './shard-listener.ts';
 import type { ShardMemory } from './shard-memory.ts';
 import type { TimerStore } from './timer-store.ts';
+
+/** What tells people outside the inbox. */
+export interface Outward {
+  readonly timers: TimerStore;
+  readonly channels: readonly OutwardChannel[];
+  /** Absent: nobody is known to look at the app. */
+  readonly looking?: LookingPeople;
+}
 
 export interface ShardOptions {
   readonly shard: number;
@@ -21,7 +30,7 @@ export interface ShardOptions {
   /** Absent: nobody has said how people stand to each other. */
   readonly relations?: RelationReader;
   /** Absent: nobody can be told outside the inbox. */
-  readonly outward?: { readonly timers: TimerStore; readonly channels: readonly OutwardChannel[] };
+  readonly outward?: Outward;
   /** How much a person is sent; the usual where absent. */
   readonly capRules?: CapRules;
   readonly catalogue: TypeCatalogue;

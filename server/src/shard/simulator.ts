@@ -10,6 +10,7 @@ import { decide } from '../decide/decide.ts';
 import type { Decision } from '../decide/decision.ts';
 import type { EventSimulator, SimulatedDecision } from '../decide/event-simulator.ts';
 import type { OutwardChannel } from '../deliver/outward-channel.ts';
+import type { LookingPeople } from '../deliver/realtime/looking-people.ts';
 import type { InboxStore } from '../inbox/inbox-store.ts';
 import { RecordView } from '../log/record.ts';
 import type { ProfileStore } from '../profile/profile-store.ts';
@@ -28,6 +29,7 @@ export interface SimulatorParts {
   readonly relations: RelationReader;
   readonly channels: readonly OutwardChannel[];
   readonly capRules?: CapRules;
+  readonly looking?: LookingPeople;
   readonly catalogue: TypeCatalogue;
 }
 
@@ -59,9 +61,11 @@ export class Simulator implements EventSimulator {
   async #load(cache: PeopleCache, keys: readonly PersonKey[]): Promise<readonly Person[]> {
     const people = await cache.load(keys);
     const profiles = await this.#parts.profiles.read(keys);
+    const looking = (await this.#parts.looking?.among(keys)) ?? new Set();
     for (const [index, person] of people.entries()) {
       person.wishes.useProfile(profiles[index] ?? null);
       person.wishes.capRules = this.#parts.capRules ?? usualCaps;
+      person.wishes.isLooking = looking.has(person.key);
       person.wishes.reach = reachOf(this.#parts.channels, person.key, profiles[index] ?? null);
     }
     return people;

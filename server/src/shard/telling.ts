@@ -73,7 +73,7 @@ function factsOf(person: Person, type: TypeEntry, moment: Moment, verdict: Verdi
     verdict,
     push: stateOf('push'),
     email: stateOf('email'),
-    isPresent: false,
+    isPresent: person.wishes.isLooking,
     quietUntilMs: policy.quietUntilMs(moment.nowMs),
     digestAtMs: policy.digestAtMs(moment.nowMs),
     eventTimeMs: moment.eventTimeMs,

@@ -15,6 +15,7 @@ import { type CapRules, usualCaps } from '../decide/caps.ts';
 import type { EndpointState } from '../decide/decide-channels.ts';
 import type { SimulatedDecision } from '../decide/event-simulator.ts';
 import type { Dispatch, OutwardChannel } from '../deliver/outward-channel.ts';
+import { LookingPeopleMemory } from '../deliver/realtime/looking-people-memory.ts';
 import { createProgress } from '../embedded/progress.ts';
 import { ShardHost } from '../embedded/shard-host.ts';
 import type { MarkRequest, PageQuery } from '../inbox/inbox-service.ts';
@@ -71,6 +72,7 @@ export class TestPerson {
   readonly email = new RecordingChannel('email');
   readonly reasons: string[] = [];
   readonly store = new InboxStoreMemory();
+  readonly looking: LookingPeopleMemory;
   readonly #log = new MemoryLogState();
   readonly #service: InboxServiceStore;
   #host: ShardHost;
@@ -86,6 +88,7 @@ export class TestPerson {
     this.#capRules = capRules;
     this.clock = new VirtualClock(startMs);
     this.profiles = new ProfileStoreMemory(this.clock);
+    this.looking = new LookingPeopleMemory(this.clock, limits.lookingKeptMs);
     const { clock, store } = this;
     this.#service = new InboxServiceStore({ store, clock, cursorSecret: new Uint8Array(32), describe: describeInApp });
     this.#host = this.#newHost();
@@ -134,9 +137,9 @@ export class TestPerson {
 
   /** What would happen to the person. */
   async simulate(type: string, actor: string, on: string): Promise<SimulatedDecision> {
-    const { store, profiles, push, email } = this;
-    const relations = new StoredRelations(profiles, null);
-    const simulator = new Simulator({ store, profiles, relations, channels: [push, email], catalogue: builtInTypes });
+    const { store, profiles, looking, push, email } = this;
+    const known = { store, profiles, looking, relations: new StoredRelations(profiles, null) };
+    const simulator = new Simulator({ ...known, channels: [push, email], catalogue: builtInTypes });
     const [found] = await simulator.simulate(packEvents([this.#event(type, actor, on, {})], this.clock.now()).bytes);
     return found as SimulatedDecision;
   }
@@ -227,11 +230,11 @@ export class TestPerson {
   }
 
   #newHost(): ShardHost {
-    const { clock, profiles, store, timers, push, email } = this;
+    const { clock, profiles, store, timers, looking, push, email } = this;
     return new ShardHost({
       ...{ log: new EventLogMemory(this.#log), store, inbox: this.#service, profiles, clock, shards: 1 },
       relations: new StoredRelations(profiles, { audiences: this.audiences, kind: 'followers' }),
-      outward: { timers, channels: [push, email] },
+      outward: { timers, channels: [push, email], looking },
       capRules: this.#capRules,
       progress: createProgress(),
       content: this.#content,

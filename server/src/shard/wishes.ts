@@ -14,6 +14,8 @@ export class Wishes {
   policy: RecipientPolicy = noWishes;
   reach: Reach = noReach;
   capRules: CapRules = usualCaps;
+  /** At the app, just now. */
+  isLooking = false;
   /** How actors of the micro-batch stand to the person, where a rule asks for it. */
   readonly #relations = new Map<string, ActorRelation>();
 

@@ -52,6 +52,8 @@ export interface ConnectionHost {
   ended(connection: Connection): void;
   /** From now until the first heartbeat: spread, so that clients that came together are not pinged together. */
   firstBeatMs(): number;
+  /** The client of a person says whether it is visible. */
+  showedOrHid(person: PersonKey): void;
   sent(kind: ServerFrame['kind']): void;
   cutFor(reason: CloseReason): void;
 }
@@ -112,7 +114,10 @@ export class Connection {
     const known = this.state !== 'opening';
     if (frame?.kind === 'auth') void this.#authenticate(frame.token, frame.since ?? this.since);
     else if (frame === null || !known) this.cut('protocolError');
-    else if (frame.kind === 'visible') this.visible = frame.visible;
+    else if (frame.kind === 'visible') {
+      this.visible = frame.visible;
+      if (this.person !== null) this.#host.showedOrHid(this.person);
+    }
   }
 
   /** The peer gave a sign of life. */

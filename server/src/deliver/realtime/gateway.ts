@@ -17,6 +17,8 @@ import { Connection, type ConnectionHost } from './connection.ts';
 import { ConnectionRegistry, type PresenceOf } from './connection-registry.ts';
 import { drainConnections } from './drain-connections.ts';
 import type { LiveFeed } from './live-feed.ts';
+import type { LookingNotes } from './looking-people.ts';
+import { LookingWatch } from './looking-watch.ts';
 import { PollTransport } from './poll-transport.ts';
 import { SseTransport } from './sse-transport.ts';
 import { checkOrigin, credentialOf, type StreamCredential, sinceOf } from './stream-credential.ts';
@@ -41,6 +43,8 @@ export interface GatewayParts {
   /** As in the Origin header: `https://app.example`. The server's own origin is always allowed. */
   readonly allowedOrigins: readonly string[];
   readonly limits: StreamLimits;
+  /** Hears who looks at the app. */
+  readonly looking?: LookingNotes;
   /** Hears of each stream that is ended by us. Must not throw. */
   readonly onCut?: (reason: CloseReason) => void;
 }
@@ -76,6 +80,7 @@ export class Gateway {
   readonly #parts: GatewayParts;
   readonly #allowedOrigins: ReadonlySet<string>;
   readonly #registry = new ConnectionRegistry();
+  readonly #watch: LookingWatch | null;
   readonly #host: ConnectionHost;
   /** Sessions revoked since the last sweep: however many they are, one pass finds their connections. */
   readonly #revoked = new Set<string>();
@@ -98,6 +103,7 @@ export class Gateway {
   constructor(parts: GatewayParts) {
     this.#parts = parts;
     this.#allowedOrigins = new Set(parts.allowedOrigins);
+    this.#watch = parts.looking === undefined ? null : new LookingWatch(this.#registry, parts.looking);
     this.#host = this.#makeHost();
     this.#stopListening = parts.revocations.onRevoked((session) => this.#revoked.add(session));
     this.#stopSweeping = parts.clock.every(parts.limits.sweepMs, () => this.#sweep());
@@ -277,11 +283,14 @@ export class Gateway {
       joined: (connection) => {
         this.#unproven--;
         this.#registry.join(connection, limits.connectionsPerPersonMax)?.cut('notAllowed');
+        if (connection.person !== null && connection.visible) this.#watch?.look(connection.person);
       },
       left: (connection) => {
         if (connection.person === null) this.#unproven--;
         this.#registry.leave(connection);
+        if (connection.person !== null) this.#watch?.look(connection.person);
       },
+      showedOrHid: (person) => this.#watch?.look(person),
       ended: (connection) => {
         this.#registry.all.delete(connection);
         this.#connections[connection.transport.kind]--;

@@ -13,6 +13,8 @@ export interface PresenceKeeperParts {
   readonly gateway: GatewayId;
   readonly presence: Presence;
   readonly clock: Clock;
+  /** How long its entries last; unless given, `limits.presenceKeptMs`. */
+  readonly keptMs?: number;
   /** The entry of somebody who is held was not there. */
   readonly forgotten: (person: PersonKey) => void;
 }
@@ -30,13 +32,15 @@ export class PresenceKeeper {
   readonly #held = new Map<PersonKey, Held>();
   /** To be entered if held, else to be taken out. */
   readonly #due = new Set<PersonKey>();
+  readonly #refreshMs: number;
   readonly #stopRefreshing: () => void;
   #running: Promise<void> | null = null;
   #stopWaiting: (() => void) | null = null;
 
   constructor(parts: PresenceKeeperParts) {
     this.#parts = parts;
-    this.#stopRefreshing = parts.clock.every(refreshMs / refreshSteps, () => this.#refresh());
+    this.#refreshMs = (parts.keptMs ?? limits.presenceKeptMs) / 3;
+    this.#stopRefreshing = parts.clock.every(this.#refreshMs / refreshSteps, () => this.#refresh());
   }
 
   /** `tried` is called, at once where nothing is to be done, when the person is entered or cannot be. */
@@ -51,8 +55,15 @@ export class PresenceKeeper {
     this.#want([person]);
   }
 
+  /** The entry is not refreshed any more, and ends by itself. */
+  lapse(person: PersonKey): void {
+    this.#held.delete(person);
+    this.#due.delete(person);
+  }
+
   release(person: PersonKey): void {
-    if (this.#held.delete(person)) this.#want([person]);
+    this.#held.delete(person);
+    this.#want([person]);
   }
 
   /** Everybody may have been forgotten. */
@@ -71,7 +82,7 @@ export class PresenceKeeper {
   }
 
   #refresh(): void {
-    const dueMs = this.#parts.clock.monotonic() - refreshMs;
+    const dueMs = this.#parts.clock.monotonic() - this.#refreshMs;
     const due: PersonKey[] = [];
     for (const [person, { enteredAtMs }] of this.#held) {
       if (enteredAtMs > dueMs) break;
@@ -140,6 +151,5 @@ export class PresenceKeeper {
   }
 }
 
-const refreshMs = limits.presenceKeptMs / 3;
 /** So many small batches instead of one large one. */
 const refreshSteps = 30;

@@ -6,12 +6,14 @@ import type { GatewayId, Presence } from './presence.ts';
 
 export class PresenceMemory implements Presence {
   readonly #clock: Clock;
+  readonly #keptMs: number;
   /** Person → gateway → monotonic time of its end. */
   readonly #entries = new Map<PersonKey, Map<GatewayId, number>>();
   isAway = false;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, keptMs: number = limits.presenceKeptMs) {
     this.#clock = clock;
+    this.#keptMs = keptMs;
   }
 
   async enter(gateway: GatewayId, people: readonly PersonKey[]): Promise<readonly boolean[]> {
@@ -20,7 +22,7 @@ export class PresenceMemory implements Presence {
     return people.map((person) => {
       const gateways = this.#entries.get(person) ?? new Map<GatewayId, number>();
       const wasThere = (gateways.get(gateway) ?? 0) > nowMs;
-      this.#entries.set(person, gateways.set(gateway, nowMs + limits.presenceKeptMs));
+      this.#entries.set(person, gateways.set(gateway, nowMs + this.#keptMs));
       return wasThere;
     });
   }
