@@ -1,7 +1,7 @@
 /** Limits of mail (V20–V23): part of `limits`, which everybody reads. */
 import { units } from './units.ts';
 
-const { KiB, second, minute, hour } = units;
+const { KiB, second, minute, hour, day } = units;
 
 export const emailLimits = {
   /** After a receiver refuses for now whom it does not know yet (greylisting): when it is tried again. */
@@ -22,4 +22,6 @@ export const emailLimits = {
   digestEntriesMax: 20,
   /** Of a token in a link; a longer one is none. */
   emailTokenCharsMax: 1000,
+  /** Time in which soft bounces are counted. */
+  softBouncesMs: 30 * day,
 } as const;

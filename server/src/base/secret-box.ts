@@ -27,12 +27,12 @@ export interface EncryptionKeys {
   readonly index: Uint8Array;
 }
 
-export type SecretPurpose = 'deviceAddress' | 'emailAddress';
+export type SecretPurpose = 'deviceAddress' | 'emailAddress' | 'suppressedAddress';
 
 /** Where a secret belongs. */
 export interface SecretPlace {
   readonly purpose: SecretPurpose;
-  /** Whose it is: a person's key. */
+  /** Whose it is: a person's key, or a tenant. */
   readonly owner: string;
 }
 

@@ -90,4 +90,21 @@ export const postgresMigrations: readonly Migration[] = [
     `CREATE INDEX devices_session ON ${schema}.devices (session) WHERE session IS NOT NULL`,
     `CREATE INDEX devices_seen ON ${schema}.devices (provider, seen_ms)`,
   ],
+  /** Addresses that get no mail, or not all (V22). */
+  (schema) => [
+    `CREATE TABLE ${schema}.suppressions (
+       tenant text COLLATE "C" NOT NULL,
+       address_index text COLLATE "C" NOT NULL,
+       address text NOT NULL,
+       reason text,
+       since_ms double precision,
+       told_by text,
+       code text,
+       soft_days int[] NOT NULL,
+       cleared_ms double precision NOT NULL,
+       PRIMARY KEY (tenant, address_index)
+     )`,
+    `CREATE INDEX suppressions_index ON ${schema}.suppressions (address_index)`,
+    `CREATE INDEX suppressions_held ON ${schema}.suppressions (tenant, address_index) WHERE reason IS NOT NULL`,
+  ],
 ];

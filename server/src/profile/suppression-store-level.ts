@@ -1,0 +1,92 @@
+/**
+ * Suppressions in LevelDB, under a prefix of the database that others use too: `<prefix><tenant> NUL <blind index>` holds
+ * one. Changes go one after another, read and written with a sync each; only this store writes its keys.
+ */
+import type { Clock } from '../base/clock.ts';
+import type { TenantId } from '../base/ids.ts';
+import type { SecretBox } from '../base/secret-box.ts';
+import type { ProfileDatabase } from './profile-step.ts';
+import { changeSuppression, type Suppression } from './suppression.ts';
+import { type SuppressionRow, SuppressionRows } from './suppression-row.ts';
+import type { AddressChange, ChangedSuppression, SuppressionPage, SuppressionStore } from './suppression-store.ts';
+
+export interface SuppressionStoreLevelParts {
+  readonly db: ProfileDatabase;
+  /** Ends with a slash. */
+  readonly prefix: string;
+  readonly clock: Clock;
+  readonly box: SecretBox;
+  readonly softBouncesMax: number;
+}
+
+const end = '\u0000';
+const format = '1';
+
+export class SuppressionStoreLevel implements SuppressionStore {
+  readonly #parts: SuppressionStoreLevelParts;
+  readonly #rows: SuppressionRows;
+  #changing: Promise<unknown> = Promise.resolve();
+
+  constructor(parts: SuppressionStoreLevelParts) {
+    this.#parts = parts;
+    this.#rows = new SuppressionRows(parts.box);
+  }
+
+  async find(tenant: TenantId, addresses: readonly string[]): Promise<readonly (Suppression | null)[]> {
+    return addresses.map((address) => this.#get(tenant, this.#keyOf(tenant, address)));
+  }
+
+  change(changes: readonly AddressChange[]): Promise<readonly ChangedSuppression[]> {
+    const turn = this.#changing.then(() => this.#change(changes));
+    this.#changing = turn.catch(() => {});
+    return turn;
+  }
+
+  async page(tenant: TenantId, after: string | null, max: number): Promise<SuppressionPage> {
+    const { db, prefix } = this.#parts;
+    const start = `${prefix}${tenant}${end}`;
+    const items: Suppression[] = [];
+    const range = { gt: start + (after ?? ''), lt: `${prefix}${tenant}\u0001` };
+    for await (const [key, text] of db.iterator(range)) {
+      const suppression = this.#decode(tenant, text);
+      if (suppression.reason === null) continue;
+      items.push(suppression);
+      if (items.length === max) return { items, next: key.slice(start.length) };
+    }
+    return { items, next: null };
+  }
+
+  async #change(changes: readonly AddressChange[]): Promise<readonly ChangedSuppression[]> {
+    const { db, clock, softBouncesMax } = this.#parts;
+    if (db.isBroken) await db.mend?.();
+    const rules = { softBouncesMax, nowMs: clock.now() };
+    const written = new Map<string, { readonly tenant: TenantId; readonly suppression: Suppression }>();
+    const outcomes = changes.map(({ tenant, address, change }) => {
+      const key = this.#keyOf(tenant, address);
+      const before = written.get(key)?.suppression ?? this.#get(tenant, key);
+      const suppression = changeSuppression(before, address, change, rules);
+      if (suppression !== null && suppression !== before) written.set(key, { tenant, suppression });
+      return { suppression, hasNewReason: suppression?.reason !== before?.reason };
+    });
+    const batch = db.batch();
+    for (const [key, { tenant, suppression }] of written)
+      batch.put(key, format + JSON.stringify(this.#rows.toRow(tenant, suppression)));
+    await batch.write({ sync: true });
+    return outcomes;
+  }
+
+  #get(tenant: TenantId, key: string): Suppression | null {
+    const text = this.#parts.db.getSync(key);
+    return text === undefined ? null : this.#decode(tenant, text);
+  }
+
+  #decode(tenant: TenantId, text: string): Suppression {
+    if (text[0] !== format)
+      throw new Error(`a suppression is stored in format ${text[0]}, which this release cannot read`);
+    return this.#rows.toSuppression(tenant, JSON.parse(text.slice(1)) as SuppressionRow);
+  }
+
+  #keyOf(tenant: TenantId, address: string): string {
+    return `${this.#parts.prefix}${tenant}${end}${this.#rows.indexOf(tenant, address)}`;
+  }
+}
