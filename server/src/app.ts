@@ -175,6 +175,7 @@ async function startEngine(
     exactPeopleMax: config.inbox.exactPeopleMax,
     retentionMs: config.inbox.retentionDays * dayMs,
     audiences: config.audiences,
+    softBouncesMax: config.email.softBouncesMax,
     capRules: capRulesOf(config.caps),
     lookingKeptMs: config.stream.presentSeconds * 1000,
     cursorSecret,

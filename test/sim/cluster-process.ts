@@ -20,6 +20,7 @@ import { Intake } from '../../server/src/intake/intake.ts';
 import type { EventLog } from '../../server/src/log/event-log.ts';
 import { DeviceStoreMemory } from '../../server/src/profile/device-store-memory.ts';
 import { ProfileStoreMemory } from '../../server/src/profile/profile-store-memory.ts';
+import { SuppressionStoreMemory } from '../../server/src/profile/suppression-store-memory.ts';
 import type { ShardMemory } from '../../server/src/shard/shard-memory.ts';
 import { TimerStoreMemory } from '../../server/src/shard/timer-store-memory.ts';
 import type { Faults } from './faults.ts';
@@ -94,6 +95,7 @@ export class ClusterProcess {
       audiences: services.audiences ?? memoryAudiences(),
       profiles,
       devices: new DeviceStoreMemory(profiles, life.clock),
+      suppressions: new SuppressionStoreMemory(life.clock, 5),
       timers: new TimerStoreMemory(),
       presence: life.around(services.presence, ['gatewaysOf']),
       looking: { presence: new PresenceMemory(life.clock), keptMs: 10_000 },

@@ -33,6 +33,7 @@ import type { ReadinessCheck } from '../ops/readiness.ts';
 import type { DeviceStore } from '../profile/device-store.ts';
 import { PersonLocales } from '../profile/person-locales.ts';
 import type { ProfileStore } from '../profile/profile-store.ts';
+import type { SuppressionStore } from '../profile/suppression-store.ts';
 import { type Followers, followersOf, StoredRelations } from '../shard/relation-reader.ts';
 import type { ShardMemory } from '../shard/shard-memory.ts';
 import type { ShardOwnership } from '../shard/shard-ownership.ts';
@@ -65,6 +66,7 @@ export interface ClusterParts {
   readonly store: InboxStore;
   readonly profiles: ProfileStore;
   readonly devices: DeviceStore;
+  readonly suppressions: SuppressionStore;
   readonly timers: TimerStore;
   readonly audiences: AudienceStores;
   /** The usual unless given. */
@@ -100,6 +102,7 @@ export class ClusterEngine implements Engine {
   readonly looking: LookingNotesPresence | null = null;
   readonly profiles: ProfileStore | null;
   readonly devices: DeviceStore | null;
+  readonly suppressions: SuppressionStore | null;
   readonly simulator: EventSimulator | null;
   readonly idempotency: IdempotencyStore;
   readonly revocations: RevocationStore;
@@ -121,6 +124,7 @@ export class ClusterEngine implements Engine {
     const { roles, shards, log, group, store, presence, bus, gateway, clock, cursorSecret, onProblem } = parts;
     this.profiles = roles.includes('api') ? parts.profiles : null;
     this.devices = roles.includes('api') ? parts.devices : null;
+    this.suppressions = roles.includes('api') ? parts.suppressions : null;
     this.simulator = roles.includes('api') ? simulatorOf(parts) : null;
     const audiences = sharedService({ ...parts, ...parts.audiences });
     this.audiences = roles.includes('api') || roles.includes('intake') ? audiences : null;

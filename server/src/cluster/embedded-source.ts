@@ -17,6 +17,8 @@ import type { DeviceStore } from '../profile/device-store.ts';
 import { DeviceStoreLevel } from '../profile/device-store-level.ts';
 import type { ProfileStore } from '../profile/profile-store.ts';
 import { ProfileStoreLevel } from '../profile/profile-store-level.ts';
+import type { SuppressionStore } from '../profile/suppression-store.ts';
+import { SuppressionStoreLevel } from '../profile/suppression-store-level.ts';
 import type { TimerStore } from '../shard/timer-store.ts';
 import { TimerStoreLevel } from '../shard/timer-store-level.ts';
 import { MoveError } from './move-error.ts';
@@ -30,6 +32,7 @@ export interface EmbeddedSource {
   readonly revocations: RevocationStoreLevel;
   readonly profiles: ProfileStore;
   readonly devices: DeviceStore;
+  readonly suppressions: SuppressionStore;
   readonly timers: TimerStore;
   readonly audiences: AudienceStoreLevel;
   readonly fanouts: FanoutStoreLevel;
@@ -75,6 +78,14 @@ export async function openEmbeddedSource(
       revocations: new RevocationStoreLevel(db, 'revoked/'),
       profiles,
       devices: new DeviceStoreLevel({ db, prefix: 'device/', profiles, clock: systemClock, box }),
+      // Nothing is counted here.
+      suppressions: new SuppressionStoreLevel({
+        db,
+        prefix: 'suppression/',
+        clock: systemClock,
+        box,
+        softBouncesMax: 1,
+      }),
       timers: new TimerStoreLevel(db),
       audiences: new AudienceStoreLevel(db, 'audience/'),
       fanouts: new FanoutStoreLevel(db, 'fanout/'),

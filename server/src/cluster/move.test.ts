@@ -14,6 +14,7 @@ import { EventLogMemory } from '../log/event-log-memory.ts';
 import { sampleBatch } from '../log/sample-records.ts';
 import { DeviceStoreMemory } from '../profile/device-store-memory.ts';
 import { ProfileStoreMemory } from '../profile/profile-store-memory.ts';
+import { SuppressionStoreMemory } from '../profile/suppression-store-memory.ts';
 import { TimerStoreMemory } from '../shard/timer-store-memory.ts';
 import { openEmbeddedSource } from './embedded-source.ts';
 import { MoveError } from './move-error.ts';
@@ -45,6 +46,7 @@ function emptyTarget() {
     revocations: new RevocationStoreMemory(),
     profiles,
     devices: new DeviceStoreMemory(profiles, clock),
+    suppressions: new SuppressionStoreMemory(clock, 5),
     timers: new TimerStoreMemory(),
     audiences: new AudienceStoreMemory(),
     fanouts: new FanoutStoreMemory(),

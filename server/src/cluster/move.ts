@@ -1,5 +1,5 @@
 /**
- * Moves the data of an embedded engine into a cluster that is empty (G3): inboxes, marks, profiles, devices, timers, audiences,
+ * Moves the data of an embedded engine into a cluster that is empty (G3): inboxes, marks, profiles, devices, suppressions, timers, audiences,
  * fan-outs, revocations, kept answers, and of the log the events that wait, with those of late before them so that a repetition is still known as one.
  * Then compares everything, person by person. Neither may run meanwhile. The source stays as it is.
  *
@@ -20,12 +20,14 @@ import type { EventLog, Position } from '../log/event-log.ts';
 import { startPosition } from '../log/event-log.ts';
 import type { DeviceStore } from '../profile/device-store.ts';
 import type { ProfileStore } from '../profile/profile-store.ts';
+import type { SuppressionStore } from '../profile/suppression-store.ts';
 import type { TimerStore } from '../shard/timer-store.ts';
 import { type AudienceOrigin, type Compared, compareAudiences, copyAudiences } from './copy-audiences.ts';
 import { compareDevices, copyDevices } from './copy-devices.ts';
 import { copyLog, countBehind, countCopied, each, type LaneRange, laneEnds } from './copy-log.ts';
 import { contentsOf, copyPerson, type PersonContents } from './copy-person.ts';
 import { compareProfiles, copyProfiles } from './copy-profiles.ts';
+import { compareSuppressions, copySuppressions } from './copy-suppressions.ts';
 import { copyTimers, countTimers, type ShardedTimers } from './copy-timers.ts';
 import type { EmbeddedSource } from './embedded-source.ts';
 import { MoveError } from './move-error.ts';
@@ -38,6 +40,7 @@ export interface MoveTarget {
   readonly revocations: RevocationStore;
   readonly profiles: ProfileStore;
   readonly devices: DeviceStore;
+  readonly suppressions: SuppressionStore;
   readonly timers: TimerStore;
   readonly audiences: AudienceStore;
   readonly fanouts: FanoutStore;
@@ -67,6 +70,7 @@ export interface MoveReport {
   /** Those there are, and those that are there as they were. */
   readonly profiles: Compared;
   readonly devices: Compared;
+  readonly suppressions: Compared;
   /** Members of audiences, and events on their way to some. */
   readonly audiences: { readonly members: Compared; readonly fanouts: Compared };
   readonly revocations: number;
@@ -130,6 +134,7 @@ class Move {
       await this.#copyPeople();
       await copyProfiles(source.profiles, target.profiles);
       await copyDevices(source.devices, target.devices);
+      await copySuppressions(source.suppressions, target.suppressions);
       await this.#copyAnswers();
       await this.#copyRevocations();
       await copyTimers(await this.#sourceTimers(), target);
@@ -170,6 +175,7 @@ class Move {
     const timers = { expected: await countTimers(await this.#sourceTimers()), found: await countTimers(target) };
     const profiles = await compareProfiles(source.profiles, target.profiles);
     const devices = await compareDevices(source.devices, target.devices);
+    const suppressions = await compareSuppressions(source.suppressions, target.suppressions);
     const audiences = await compareAudiences(await this.#sourceAudiences(), target);
     return {
       ...sums,
@@ -178,6 +184,7 @@ class Move {
       timers,
       profiles,
       devices,
+      suppressions,
       audiences,
       revocations,
       answers,

@@ -14,6 +14,7 @@ import { IdempotencyStoreCassandra } from '../intake/idempotency-store-cassandra
 import { EventLogKafka } from '../log/event-log-kafka.ts';
 import { DeviceStorePostgres } from '../profile/device-store-postgres.ts';
 import { ProfileStorePostgres } from '../profile/profile-store-postgres.ts';
+import { SuppressionStorePostgres } from '../profile/suppression-store-postgres.ts';
 import { TimerStoreCassandra } from '../shard/timer-store-cassandra.ts';
 import { checkPrepared } from './check-services.ts';
 import { openEmbeddedSource } from './embedded-source.ts';
@@ -54,6 +55,12 @@ export async function runMove({ config, clock, random, onProgress }: RunMovePart
         revocations: new RevocationStoreCassandra(cassandra, clock),
         profiles,
         devices: new DeviceStorePostgres({ db: database, profiles, clock, box }),
+        suppressions: new SuppressionStorePostgres({
+          db: database,
+          clock,
+          box,
+          softBouncesMax: config.email.softBouncesMax,
+        }),
         timers: new TimerStoreCassandra(cassandra),
         audiences: new AudienceStorePostgres(database),
         fanouts: new FanoutStorePostgres(database),
@@ -74,20 +81,28 @@ export async function runMove({ config, clock, random, onProgress }: RunMovePart
 /** For people, line by line. */
 export function describeMove(report: MoveReport): string[] {
   const { people, rows, members, itemMarks, checksum, differing } = report;
-  const { waiting, timers, profiles, devices, audiences, revocations, answers } = report;
+  const { waiting, timers, profiles, devices, suppressions, audiences, revocations, answers } = report;
   const { members: subscribed, fanouts } = audiences;
   return [
     `inboxes: ${people} people, ${rows} rows, ${members} members, ${itemMarks} marks of single rows; checksum ${checksum}`,
     `events that wait to be applied: ${waiting.found} of ${waiting.expected}`,
     `timers: ${timers.found} of ${timers.expected}`,
-    `profiles: ${profiles.found} of ${profiles.expected}; devices: ${devices.found} of ${devices.expected}`,
+    `profiles: ${profiles.found} of ${profiles.expected}; devices: ${devices.found} of ${devices.expected}; suppressed addresses: ${suppressions.found} of ${suppressions.expected}`,
     `members of audiences: ${subscribed.found} of ${subscribed.expected}; fan-outs under way: ${fanouts.found} of ${fanouts.expected}`,
     `revoked sessions: ${revocations}; answers kept for repeated requests: ${answers}`,
     differing.length === 0 ? 'source and target are equal' : `DIFFERENT: ${differing.length} people`,
   ];
 }
 
-export function isWhole({ differing, waiting, timers, profiles, devices, audiences }: MoveReport): boolean {
-  const compared = [waiting, timers, profiles, devices, audiences.members, audiences.fanouts];
+export function isWhole({
+  differing,
+  waiting,
+  timers,
+  profiles,
+  devices,
+  suppressions,
+  audiences,
+}: MoveReport): boolean {
+  const compared = [waiting, timers, profiles, devices, suppressions, audiences.members, audiences.fanouts];
   return differing.length === 0 && compared.every(({ found, expected }) => found === expected);
 }

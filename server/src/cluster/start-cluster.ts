@@ -28,6 +28,7 @@ import { RateShareRedis } from '../intake/rate-share-redis.ts';
 import { EventLogKafka } from '../log/event-log-kafka.ts';
 import { DeviceStorePostgres } from '../profile/device-store-postgres.ts';
 import { ProfileStorePostgres } from '../profile/profile-store-postgres.ts';
+import { SuppressionStorePostgres } from '../profile/suppression-store-postgres.ts';
 import { usualMemory } from '../shard/shard-memory.ts';
 import { ShardOwnershipKafka } from '../shard/shard-ownership-kafka.ts';
 import { TimerStoreCassandra } from '../shard/timer-store-cassandra.ts';
@@ -101,6 +102,12 @@ function clusterParts(parts: StartClusterParts, clients: ServiceClients, name: s
     store,
     profiles,
     devices: new DeviceStorePostgres({ db: database, profiles, clock, box }),
+    suppressions: new SuppressionStorePostgres({
+      db: database,
+      clock,
+      box,
+      softBouncesMax: config.email.softBouncesMax,
+    }),
     timers: new TimerStoreCassandra(cassandra),
     audiences: {
       audiences: new AudienceStorePostgres(database),

@@ -37,12 +37,14 @@ import type { PackedBatch } from '../log/record.ts';
 import { consumptionCheck, type ReadinessCheck } from '../ops/readiness.ts';
 import type { DeviceStore } from '../profile/device-store.ts';
 import type { ProfileStore } from '../profile/profile-store.ts';
+import type { SuppressionStore } from '../profile/suppression-store.ts';
 import { Caller } from './channel.ts';
 import { PageCache } from './page-cache.ts';
 import { consumptionOf, createProgress, unappliedBytes } from './progress.ts';
 import { RemoteAudiences } from './remote-audiences.ts';
 import { RemoteDevices } from './remote-devices.ts';
 import { RemoteProfiles } from './remote-profiles.ts';
+import { RemoteSuppressions } from './remote-suppressions.ts';
 import type { Problem } from './shard-reports.ts';
 import type { ShardThreadOptions } from './shard-thread-options.ts';
 
@@ -60,6 +62,7 @@ export class EmbeddedEngine implements Engine {
   readonly looking: LookingNotes;
   readonly profiles: ProfileStore;
   readonly devices: DeviceStore;
+  readonly suppressions: SuppressionStore;
   readonly simulator: EventSimulator;
   readonly idempotency: IdempotencyStore;
   readonly revocations: RevocationStore;
@@ -83,6 +86,7 @@ export class EmbeddedEngine implements Engine {
     this.looking = remoteLooking(caller);
     this.profiles = new RemoteProfiles(caller);
     this.devices = new RemoteDevices(caller);
+    this.suppressions = new RemoteSuppressions(caller);
     this.simulator = { simulate: (records) => caller.call('simulate', [records]) };
     this.idempotency = {
       get: (key, nowMs) => caller.call('idempotencyGet', [key, nowMs]),

@@ -13,6 +13,8 @@ export interface ShardThreadOptions {
   readonly rowsPerPersonMax: number;
   readonly exactPeopleMax: number;
   readonly audiences: Config['audiences'];
+  /** Days with a soft bounce after which an address is suppressed. */
+  readonly softBouncesMax: number;
   readonly capRules: CapRules;
   readonly lookingKeptMs: number;
   readonly cursorSecret: Uint8Array;

@@ -30,6 +30,8 @@ import { DeviceStoreLevel } from '../profile/device-store-level.ts';
 import { PersonLocales } from '../profile/person-locales.ts';
 import type { ProfileStore } from '../profile/profile-store.ts';
 import { ProfileStoreLevel } from '../profile/profile-store-level.ts';
+import type { SuppressionStore } from '../profile/suppression-store.ts';
+import { SuppressionStoreLevel } from '../profile/suppression-store-level.ts';
 import { followersOf, StoredRelations } from '../shard/relation-reader.ts';
 import { usualMemory } from '../shard/shard-memory.ts';
 import { Simulator } from '../shard/simulator.ts';
@@ -40,6 +42,7 @@ import { countCommits, recoveryProblems } from './count-commits.ts';
 import { Housekeeping } from './housekeeping.ts';
 import { noteLag } from './progress.ts';
 import { deviceHandlers } from './remote-devices.ts';
+import { suppressionHandlers } from './remote-suppressions.ts';
 import { prepareFolders, ShardHost } from './shard-host.ts';
 import type { Problem } from './shard-reports.ts';
 import type { ShardThreadOptions } from './shard-thread-options.ts';
@@ -66,7 +69,7 @@ async function open(): Promise<Record<string, Handler>> {
   const { describe, explain } = content;
   const idempotency = new IdempotencyStoreLevel(db, 'idempotency/');
   const revocations = new RevocationStoreLevel(db, 'revoked/');
-  const { profiles, devices } = openProfiles(db, clock);
+  const { profiles, ...others } = openProfiles(db, clock);
   const locales = new PersonLocales(profiles, clock);
   watchProfiles(profiles, (people) => host.forgetPages(people));
   const { cursorSecret, capRules } = options;
@@ -107,7 +110,7 @@ async function open(): Promise<Record<string, Handler>> {
     idempotencyExpire: idempotency.expire.bind(idempotency),
     revocationsPut: revocations.put.bind(revocations),
     revocationsLoad: revocations.load.bind(revocations),
-    ...profileHandlers(profiles, devices),
+    ...profileHandlers({ profiles, ...others }),
     ...audienceHandlers(audienceWork.service),
     useCatalogue: async (source) => content.replace(source as CatalogueSource),
     async metrics() {
@@ -168,15 +171,27 @@ function inboxHandlers(host: ShardHost, inbox: InboxService): Record<string, Han
 function openProfiles(db: LevelDb, clock: Clock) {
   const box = new SecretBox(options.encryption);
   const profiles = new ProfileStoreLevel(db, 'profile/', { clock, box });
-  return { profiles, devices: new DeviceStoreLevel({ db, prefix: 'device/', profiles, clock, box }) };
+  const { softBouncesMax } = options;
+  return {
+    profiles,
+    devices: new DeviceStoreLevel({ db, prefix: 'device/', profiles, clock, box }),
+    suppressions: new SuppressionStoreLevel({ db, prefix: 'suppression/', clock, box, softBouncesMax }),
+  };
 }
 
-function profileHandlers(profiles: ProfileStore, devices: DeviceStore): Record<string, Handler> {
+interface KnownOfPeople {
+  readonly profiles: ProfileStore;
+  readonly devices: DeviceStore;
+  readonly suppressions: SuppressionStore;
+}
+
+function profileHandlers({ profiles, devices, suppressions }: KnownOfPeople): Record<string, Handler> {
   return {
     profilesRead: profiles.read.bind(profiles),
     profilesChange: profiles.change.bind(profiles),
     profilesPage: profiles.page.bind(profiles),
     ...deviceHandlers(devices),
+    ...suppressionHandlers(suppressions),
   };
 }
 

@@ -5,10 +5,17 @@
 import type { Clock } from '../base/clock.ts';
 import type { TenantId } from '../base/ids.ts';
 import type { SecretBox } from '../base/secret-box.ts';
-import type { ProfileDatabase } from './profile-step.ts';
+import type { ProfileBatch, ProfileDatabase } from './profile-step.ts';
 import { changeSuppression, type Suppression } from './suppression.ts';
 import { type SuppressionRow, SuppressionRows } from './suppression-row.ts';
-import type { AddressChange, ChangedSuppression, SuppressionPage, SuppressionStore } from './suppression-store.ts';
+import type {
+  AddressChange,
+  ChangedSuppression,
+  StoredSuppression,
+  StoredSuppressionPage,
+  SuppressionPage,
+  SuppressionStore,
+} from './suppression-store.ts';
 
 export interface SuppressionStoreLevelParts {
   readonly db: ProfileDatabase;
@@ -56,6 +63,27 @@ export class SuppressionStoreLevel implements SuppressionStore {
     return { items, next: null };
   }
 
+  async everything(after: string | null, max: number): Promise<StoredSuppressionPage> {
+    const { db, prefix } = this.#parts;
+    const items: StoredSuppression[] = [];
+    for await (const [key, text] of db.iterator({ gt: prefix + (after ?? ''), lt: `${prefix.slice(0, -1)}0` })) {
+      const place = key.slice(prefix.length);
+      const tenant = place.split(end)[0] as TenantId;
+      const suppression = this.#decode(tenant, text);
+      if (suppression.address === '') continue;
+      items.push({ tenant, suppression });
+      if (items.length === max) return { items, next: place };
+    }
+    return { items, next: null };
+  }
+
+  async restore(suppressions: readonly StoredSuppression[]): Promise<void> {
+    const batch = this.#parts.db.batch();
+    for (const { tenant, suppression } of suppressions)
+      this.#put(batch, { key: this.#keyOf(tenant, suppression.address), tenant, suppression });
+    await batch.write({ sync: true });
+  }
+
   async #change(changes: readonly AddressChange[]): Promise<readonly ChangedSuppression[]> {
     const { db, clock, softBouncesMax } = this.#parts;
     if (db.isBroken) await db.mend?.();
@@ -69,10 +97,13 @@ export class SuppressionStoreLevel implements SuppressionStore {
       return { suppression, hasNewReason: suppression?.reason !== before?.reason };
     });
     const batch = db.batch();
-    for (const [key, { tenant, suppression }] of written)
-      batch.put(key, format + JSON.stringify(this.#rows.toRow(tenant, suppression)));
+    for (const [key, { tenant, suppression }] of written) this.#put(batch, { key, tenant, suppression });
     await batch.write({ sync: true });
     return outcomes;
+  }
+
+  #put(batch: ProfileBatch, { key, tenant, suppression }: StoredSuppression & { readonly key: string }): void {
+    batch.put(key, format + JSON.stringify(this.#rows.toRow(tenant, suppression)));
   }
 
   #get(tenant: TenantId, key: string): Suppression | null {

@@ -3,7 +3,14 @@ import type { Clock } from '../base/clock.ts';
 import type { TenantId } from '../base/ids.ts';
 import { normalAddress } from '../base/mailbox.ts';
 import { changeSuppression, type Suppression } from './suppression.ts';
-import type { AddressChange, ChangedSuppression, SuppressionPage, SuppressionStore } from './suppression-store.ts';
+import type {
+  AddressChange,
+  ChangedSuppression,
+  StoredSuppression,
+  StoredSuppressionPage,
+  SuppressionPage,
+  SuppressionStore,
+} from './suppression-store.ts';
 
 export class SuppressionStoreMemory implements SuppressionStore {
   readonly #clock: Clock;
@@ -39,6 +46,20 @@ export class SuppressionStoreMemory implements SuppressionStore {
       .slice(0, max);
     const items = found.map(([, suppression]) => suppression);
     return { items, next: found.length < max ? null : (found.at(-1)?.[0] ?? null) };
+  }
+
+  async everything(after: string | null, max: number): Promise<StoredSuppressionPage> {
+    const found = [...this.#known]
+      .filter(([key, { address }]) => address !== '' && (after === null || key > after))
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .slice(0, max);
+    const items = found.map(([key, suppression]) => ({ tenant: key.split('\n')[0] as TenantId, suppression }));
+    return { items, next: found.length < max ? null : (found.at(-1)?.[0] ?? null) };
+  }
+
+  async restore(suppressions: readonly StoredSuppression[]): Promise<void> {
+    for (const { tenant, suppression } of suppressions)
+      this.#known.set(keyOf(tenant, suppression.address), suppression);
   }
 }
 

@@ -9,7 +9,14 @@ import { limits } from '../base/limits.ts';
 import type { SecretBox } from '../base/secret-box.ts';
 import { changeSuppression, type Suppression } from './suppression.ts';
 import { type SuppressionRow, SuppressionRows } from './suppression-row.ts';
-import type { AddressChange, ChangedSuppression, SuppressionPage, SuppressionStore } from './suppression-store.ts';
+import type {
+  AddressChange,
+  ChangedSuppression,
+  StoredSuppression,
+  StoredSuppressionPage,
+  SuppressionPage,
+  SuppressionStore,
+} from './suppression-store.ts';
 
 export interface SuppressionStorePostgresParts {
   /** Migrated, and the caller's to close. */
@@ -60,6 +67,22 @@ export class SuppressionStorePostgres implements SuppressionStore {
     return { items, next: rows.length < max ? null : (rows.at(-1)?.index ?? null) };
   }
 
+  async everything(after: string | null, max: number): Promise<StoredSuppressionPage> {
+    const rows = await this.#parts.db.query<Row>(
+      `SELECT ${columns} FROM ${this.#table} WHERE address_index > $1 AND address <> '' ORDER BY address_index LIMIT $2`,
+      [after ?? '', max],
+    );
+    const items = rows.map((row) => ({ tenant: row.tenant, suppression: this.#toSuppression(row) }));
+    return { items, next: rows.length < max ? null : (rows.at(-1)?.index ?? null) };
+  }
+
+  restore(suppressions: readonly StoredSuppression[]): Promise<void> {
+    return this.#parts.db.transaction(async (queries) => {
+      for (const stored of suppressions)
+        await this.#put(queries, this.#rows.indexOf(stored.tenant, stored.suppression.address), stored);
+    });
+  }
+
   #changeSome(changes: readonly AddressChange[]): Promise<readonly ChangedSuppression[]> {
     const { db, clock, softBouncesMax } = this.#parts;
     const indexes = changes.map(({ tenant, address }) => this.#rows.indexOf(tenant, address));
@@ -88,11 +111,7 @@ export class SuppressionStorePostgres implements SuppressionStore {
     });
   }
 
-  async #put(
-    queries: Queries,
-    index: string,
-    { tenant, suppression }: { tenant: TenantId; suppression: Suppression },
-  ): Promise<void> {
+  async #put(queries: Queries, index: string, { tenant, suppression }: StoredSuppression): Promise<void> {
     const { sealed, reason, sinceMs, by, code, softDays, clearedMs } = this.#rows.toRow(tenant, suppression);
     await queries.query(
       `INSERT INTO ${this.#table}

@@ -5,7 +5,7 @@ import type { TenantId } from '../base/ids.ts';
 import { dayMs } from '../base/iso-time.ts';
 import type { VirtualClock } from '../base/virtual-clock.ts';
 import { mailAllowed, type SuppressionReason } from './suppression.ts';
-import type { SuppressionStore } from './suppression-store.ts';
+import type { StoredSuppression, SuppressionStore } from './suppression-store.ts';
 
 export interface SuppressionStoreUnderTest {
   readonly name: string;
@@ -125,6 +125,30 @@ export function suppressionStoreContract({ name, open, stored }: SuppressionStor
         after = page.next;
       } while (after !== null);
       assert.deepEqual(seen.sort(), addresses.slice(1));
+    });
+
+    test('everything can be taken over by another store, soft bounces counted so far among it', async () => {
+      const { store, clock } = await open();
+      const at = clock.now();
+      await store.change([
+        { tenant: t1, address: 'a@x.example', change: told('hard', at) },
+        { tenant: t2, address: 'b@x.example', change: told('soft', at) },
+        { tenant: t2, address: 'c@x.example', change: told('hard', at) },
+        { tenant: t2, address: 'c@x.example', change: { kind: 'clear' } },
+      ]);
+      const found: StoredSuppression[] = [];
+      for (let after: string | null = null; ; ) {
+        const page: Awaited<ReturnType<SuppressionStore['everything']>> = await store.everything(after, 1);
+        found.push(...page.items);
+        if (page.next === null) break;
+        after = page.next;
+      }
+      const names = found.map(({ tenant, suppression: { address } }) => `${tenant} ${address}`);
+      assert.deepEqual(names.sort(), ['t1 a@x.example', 't2 b@x.example']);
+      const { store: other } = await open();
+      await other.restore(found);
+      assert.equal(await allowed(other, 'a@x.example'), 'none');
+      assert.equal((await other.find(t2, ['b@x.example']))[0]?.softDays.length, 1);
     });
 
     if (stored !== null) {

@@ -28,6 +28,16 @@ export interface SuppressionPage {
   readonly next: string | null;
 }
 
+export interface StoredSuppression {
+  readonly tenant: TenantId;
+  readonly suppression: Suppression;
+}
+
+export interface StoredSuppressionPage {
+  readonly items: readonly StoredSuppression[];
+  readonly next: string | null;
+}
+
 export interface SuppressionStore {
   /** In the order of the addresses; null for one with nothing against it. */
   find(tenant: TenantId, addresses: readonly string[]): Promise<readonly (Suppression | null)[]>;
@@ -35,4 +45,8 @@ export interface SuppressionStore {
   change(changes: readonly AddressChange[]): Promise<readonly ChangedSuppression[]>;
   /** Those with a reason, each once, in a stable order of the store's own. `after`: as `next` said. */
   page(tenant: TenantId, after: string | null, max: number): Promise<SuppressionPage>;
+  /** Everything held against addresses of all tenants, as `page`: for moves. What was cleared is left out. */
+  everything(after: string | null, max: number): Promise<StoredSuppressionPage>;
+  /** Suppressions as another store had them. */
+  restore(suppressions: readonly StoredSuppression[]): Promise<void>;
 }

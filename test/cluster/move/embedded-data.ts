@@ -8,7 +8,7 @@ import type { FanoutJob } from '../../../server/src/audience/fanout-job.ts';
 import { FanoutStoreLevel } from '../../../server/src/audience/fanout-store-level.ts';
 import type { MembershipChange } from '../../../server/src/audience/membership.ts';
 import { RevocationStoreLevel } from '../../../server/src/auth/revocation-store-level.ts';
-import { audienceKey, type PersonKey, personKey } from '../../../server/src/base/ids.ts';
+import { audienceKey, defaultTenant, type PersonKey, personKey } from '../../../server/src/base/ids.ts';
 import { drawKeys, SecretBox } from '../../../server/src/base/secret-box.ts';
 import { VirtualClock } from '../../../server/src/base/virtual-clock.ts';
 import { describeInApp } from '../../../server/src/content/describe-in-app.ts';
@@ -25,6 +25,8 @@ import type { DeviceAddress, StoredDevice } from '../../../server/src/profile/de
 import { DeviceStoreLevel } from '../../../server/src/profile/device-store-level.ts';
 import type { Profile } from '../../../server/src/profile/profile.ts';
 import { ProfileStoreLevel } from '../../../server/src/profile/profile-store-level.ts';
+import type { Suppression } from '../../../server/src/profile/suppression.ts';
+import { SuppressionStoreLevel } from '../../../server/src/profile/suppression-store-level.ts';
 import type { Timer } from '../../../server/src/shard/timer-store.ts';
 import { TimerStoreLevel } from '../../../server/src/shard/timer-store-level.ts';
 import { packEvents } from '../../sim/pack-event.ts';
@@ -53,6 +55,16 @@ export const profile: Profile = {
   facts: null,
   mutes: [{ kind: 'word', id: 'spoiler', sinceMs: 1, untilMs: null }],
   devices: 1,
+};
+/** Held against an address. */
+export const suppression: Suppression = {
+  address: 'gone@people.example',
+  reason: 'hard',
+  sinceMs: 5,
+  by: 'ses',
+  code: '5.1.1',
+  softDays: [3],
+  clearedMs: 1,
 };
 export const box = new SecretBox(drawKeys('of the move'));
 /** Of the first person's device. */
@@ -118,6 +130,8 @@ export class EmbeddedData {
       const profiles = new ProfileStoreLevel(db, 'profile/', { clock, box });
       await profiles.change(people.map((person) => ({ person, change: { kind: 'restore', profile } })));
       await new DeviceStoreLevel({ db, prefix: 'device/', profiles, clock, box }).restore(people.map(deviceOf));
+      const suppressions = new SuppressionStoreLevel({ db, prefix: 'suppression/', clock, box, softBouncesMax: 5 });
+      await suppressions.restore([{ tenant: defaultTenant, suppression }]);
       await fillAudiences(new AudienceStoreLevel(db, 'audience/'), new FanoutStoreLevel(db, 'fanout/'));
       const timerStore = new TimerStoreLevel(db);
       await timerStore.open(0);

@@ -10,6 +10,7 @@ import { InboxStoreCassandra } from '../../../server/src/inbox/inbox-store-cassa
 import { IdempotencyStoreCassandra } from '../../../server/src/intake/idempotency-store-cassandra.ts';
 import { DeviceStorePostgres } from '../../../server/src/profile/device-store-postgres.ts';
 import { ProfileStorePostgres } from '../../../server/src/profile/profile-store-postgres.ts';
+import { SuppressionStorePostgres } from '../../../server/src/profile/suppression-store-postgres.ts';
 import { TimerStoreCassandra } from '../../../server/src/shard/timer-store-cassandra.ts';
 import { KafkaWorld } from '../log/kafka-world.ts';
 import { TestKeyspace, testShards } from '../test-keyspace.ts';
@@ -35,6 +36,7 @@ async function targetOf({ world, keyspace, schema }: Services, clock: VirtualClo
     revocations: new RevocationStoreCassandra(client, clock),
     profiles,
     devices: new DeviceStorePostgres({ db, profiles, clock, box }),
+    suppressions: new SuppressionStorePostgres({ db, clock, box, softBouncesMax: 5 }),
     timers: new TimerStoreCassandra(client),
     audiences: new AudienceStorePostgres(schema.connect()),
     fanouts: new FanoutStorePostgres(schema.connect()),

@@ -1,7 +1,7 @@
 /** What a move must come to, whatever the target is made of. */
 import assert from 'node:assert/strict';
 import { shardOf } from '../../../server/src/base/hash.ts';
-import type { PersonKey } from '../../../server/src/base/ids.ts';
+import { defaultTenant, type PersonKey } from '../../../server/src/base/ids.ts';
 import { limits } from '../../../server/src/base/limits.ts';
 import { systemRandom } from '../../../server/src/base/random.ts';
 import { openEmbeddedSource } from '../../../server/src/cluster/embedded-source.ts';
@@ -23,6 +23,7 @@ import {
   removed,
   revoked,
   session,
+  suppression,
   timers,
 } from './embedded-data.ts';
 
@@ -52,6 +53,7 @@ export function assertWhole(report: MoveReport): void {
   assert.equal(report.timers.found, report.timers.expected);
   assert.deepEqual(report.profiles, { expected: people.length, found: people.length });
   assert.deepEqual(report.devices, { expected: people.length, found: people.length });
+  assert.deepEqual(report.suppressions, { expected: 1, found: 1 });
   const members = { expected: people.length - 1, found: people.length - 1 };
   assert.deepEqual(report.audiences, { members, fanouts: { expected: 1, found: 1 } });
 }
@@ -68,6 +70,7 @@ export async function assertGoesOn(data: EmbeddedData, target: MoveTarget): Prom
     [addressOf(first)],
   );
   assert.equal(await target.devices.removeSession(session), 1);
+  assert.deepEqual(await target.suppressions.find(defaultTenant, [suppression.address]), [suppression]);
   const host = hostOver({ log, store, clock: data.clock, shards });
   await host.start();
   await host.settled();
