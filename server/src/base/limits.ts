@@ -5,6 +5,7 @@
  */
 import { audienceLimits } from './audience-limits.ts';
 import { contentLimits } from './content-limits.ts';
+import { deliveryLimits } from './delivery-limits.ts';
 import { emailLimits } from './email-limits.ts';
 import { units } from './units.ts';
 
@@ -350,6 +351,7 @@ export const limits = {
   revocationsUntoldMax: 10_000,
 
   ...audienceLimits,
+  ...deliveryLimits,
 
   // Stream (V30–V33)
   heartbeatMs: 25 * second,

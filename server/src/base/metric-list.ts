@@ -104,6 +104,33 @@ export const metricList = {
     "Time from intake of the newest event in a stream's frame until the frame leaves for the sockets' thread.",
     none,
   ),
+  carillon_deliveries_total: counter('Deliveries by push and email that have ended, by how.', {
+    channel: ['push', 'email'],
+    state: ['accepted', 'failed', 'suppressed', 'expired', 'unknown'],
+  }),
+  carillon_deliveries_put_off_total: counter(
+    'Times a delivery was put off: to be tried again, or because its provider or the person is not to be disturbed.',
+    { channel: ['push', 'email'] },
+  ),
+  carillon_delivery_attempts_total: counter('Calls to providers, by what came of them.', {
+    provider: ['apns', 'fcm', 'webpush', 'expo', 'smtp', 'ses', 'sendgrid', 'mailgun'],
+    outcome: ['accepted', 'retry', 'throttled', 'gone', 'refused', 'blocked', 'unknown'],
+  }),
+  carillon_delivery_call_seconds: seconds('Time of one call to a provider.', {
+    provider: ['apns', 'fcm', 'webpush', 'expo', 'smtp', 'ses', 'sendgrid', 'mailgun'],
+  }),
+  carillon_delivery_accepted_seconds: seconds(
+    'Time from when something was decided to be sent until its provider had it.',
+    { channel: ['push', 'email'] },
+  ),
+  carillon_delivery_failures_total: counter(
+    'Deliveries that could not be made into a message, and steps of deliveries that failed and are tried again.',
+    { channel: ['push', 'email'], kind: ['retried', 'unplannable'] },
+  ),
+  carillon_delivery_lag_bytes: gauge('Bytes handed over to a channel and not yet taken up by its workers.', {
+    channel: ['push', 'email'],
+    lane: lanes,
+  }),
   carillon_stream_connections: gauge('Open streams.', { transport: ['websocket', 'sse', 'poll'] }),
   carillon_stream_frames_total: counter('Frames written to streams.', {
     kind: ['hello', 'changes', 'marks', 'resync', 'ping', 'bye'],

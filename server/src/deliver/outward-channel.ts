@@ -8,8 +8,9 @@
  * Order: calls of one shard come one after the other.
  * Failure: `take` rejects when nothing can be taken just now; all of it is then given again.
  */
+import type { Lane } from '@carillon/contract/lanes.ts';
 import type { NotificationId, PersonKey } from '../base/ids.ts';
-import type { EndpointState } from '../decide/decide-channels.ts';
+import type { ChannelFacts, EndpointState } from '../decide/decide-channels.ts';
 import type { Profile } from '../profile/profile.ts';
 
 /**
@@ -26,6 +27,10 @@ export interface Dispatch {
   readonly person: PersonKey;
   /** What it tells of, the most important first. */
   readonly tells: readonly Telling[];
+  /** Of what it tells first. */
+  readonly lane: Lane;
+  /** What it was decided by: the last check asks for the same (D11). */
+  readonly moment: ChannelFacts['moment'];
   readonly decidedAtMs: number;
   readonly expiresAtMs: number;
 }

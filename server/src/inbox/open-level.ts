@@ -8,12 +8,12 @@ const MiB = 1024 * 1024;
 
 export type LevelDb = GuardedLevel;
 
-/** Rejects if the folder is in use by another process. */
-export async function openLevel(folder: string): Promise<LevelDb> {
+/** Rejects if the folder is in use by another process. `writeBufferSize`: bytes, less where little is written. */
+export async function openLevel(folder: string, writeBufferSize: number = 128 * MiB): Promise<LevelDb> {
   const db = new GuardedLevel(folder, {
     keyEncoding: 'utf8',
     valueEncoding: 'utf8',
-    writeBufferSize: 128 * MiB,
+    writeBufferSize,
     maxFileSize: 64 * MiB,
     compression: true,
   });

@@ -26,6 +26,7 @@ interface Told {
   readonly number: number;
   /** From when on it is worth telling for a while. */
   readonly sinceMs: number;
+  readonly moment: Moment['kind'];
 }
 
 export class DueWork {
@@ -71,7 +72,7 @@ export class DueWork {
       if (plan.channel === 'inApp' || (isFallback && plan.channel !== 'email')) continue;
       if (plan.kind === 'hold') this.#hold(person, plan, item, sends);
       if (plan.kind !== 'send') continue;
-      const told = [{ item, number: sends, sinceMs: item.activityAtMs }];
+      const told = [{ item, number: sends, sinceMs: item.activityAtMs, moment: asked.kind }];
       this.#send(person, plan.channel, told);
       this.#count(person, plan.channel, told);
     }
@@ -119,7 +120,10 @@ export class DueWork {
     for (const push of kind === 'digest' ? inOne(rows) : planRelease(rows)) {
       const told = push.rows
         .map(({ id }) => byId.get(id) as GoingRow)
-        .map(({ item, sinceMs }) => ({ item, number: heldNumber(item), sinceMs }));
+        .map(({ item, type, sinceMs }) => {
+          const moment = releaseMoment(kind, channel, type);
+          return { item, number: heldNumber(item), sinceMs, moment };
+        });
       this.#send(person, channel, told);
       if (kind !== 'digest') this.#count(person, channel, told);
     }
@@ -171,7 +175,10 @@ export class DueWork {
     const ends = told.map(({ item, sinceMs }) => sinceMs + (this.#catalogue.find(item.type)?.ttlMs ?? 0));
     const tells = told.map(({ item, number }) => ({ notification: item.id, number }));
     const times = { decidedAtMs: this.#nowMs, expiresAtMs: Math.max(...ends) };
-    const dispatch = { person: person.key, tells, ...times };
+    const lane = told[0]?.item.lane ?? 'social';
+    // What has waited to be seen must not wait once more because of what it goes with.
+    const moment = told.find((each) => each.moment !== 'now')?.moment ?? 'now';
+    const dispatch = { person: person.key, tells, lane, moment, ...times };
     this.dispatches.push({ channel, dispatch });
   }
 }

@@ -3,7 +3,7 @@
  * leaves goes to the next, so that bulk waits first and a flood of it never keeps a direct message waiting.
  */
 import { lanes } from '@carillon/contract/lanes.ts';
-import type { EventLog, LogBatch, LogReader, Position } from '../log/event-log.ts';
+import type { EventLog, LogBatch, LogReader, Position } from './event-log.ts';
 
 /** Share of a micro-batch that a lane is sure of while all are behind, in the order of `lanes`. */
 const shares = [0.6, 0.3, 0.1] as const;

@@ -1,0 +1,39 @@
+/** Limits of deliveries by push and email (V1–V6): part of `limits`, which everybody reads. */
+import { units } from './units.ts';
+
+const { KiB, second, minute, hour, day } = units;
+
+export const deliveryLimits = {
+  /** Attempts to hand a delivery to a provider, waits for a throttled one aside; then it is a dead letter (V3). */
+  deliveryAttemptsMax: 6,
+  /** Before the first retry; each further one may take twice as long, up to the most. The wait is drawn from nothing to that. */
+  deliveryRetry: { firstMs: 5 * second, mostMs: 15 * minute },
+  /** A provider that asks for a longer pause than this is asked again after it. */
+  deliveryPauseMaxMs: hour,
+  /** Of a delivery that a provider slows down and says no time for. */
+  deliveryThrottledMs: 5 * second,
+  /** Of a delivery that we may not send at all: a key, a certificate, a policy of ours has to be mended. */
+  deliveryBlockedMs: minute,
+  /** Failures of a provider in a row after which it is not called for a while (V4). */
+  circuitFailures: 10,
+  /** How long not: at first, and at most, while each look finds it failing still. */
+  circuitOpen: { firstMs: 2 * second, mostMs: minute },
+  /** A look whose answer takes longer no longer keeps another from being made. */
+  circuitProbeMs: 30 * second,
+  /** Deliveries of a worker that are planned and wait for room at their provider; above, it reads no more jobs. */
+  deliveriesReadyMax: 500,
+  /** Jobs read from the log at once. */
+  deliveryPullBytesMax: 64 * KiB,
+  /** Retries that a worker takes up at once. */
+  deliveryRetriesPerTurn: 100,
+  /** A retry that its worker has in hand comes again after this, should the worker die. */
+  deliveryInHandMs: 2 * minute,
+  /** How long a stop waits for what providers have not answered yet; then its answer is not known (V4). */
+  deliveryStopMs: 5 * second,
+  /** How long is kept what became of a delivery. */
+  deliveriesKeptMs: 30 * day,
+  /** Jobs removed at once by retention; other work comes in between. */
+  deliveriesExpireStep: 500,
+  /** What was planned longer ago than this is looked at once more before it leaves (D11). */
+  deliveryPlanFreshMs: 5 * second,
+} as const;
