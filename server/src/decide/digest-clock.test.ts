@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import type { Digest } from '@carillon/contract/preferences.ts';
 import { weekdays } from '@carillon/contract/weekdays.ts';
 import fc from 'fast-check';
-import { type DigestPerson, isOutdated, nextDigest } from './digest-clock.ts';
+import { type DigestPerson, digestDue, isOutdated, nextDigest } from './digest-clock.ts';
 import { allZones, changeNear, wallClocks } from './test-wall-clock.ts';
 
 const zoneData = '2026f';
@@ -132,6 +132,29 @@ it('every zone: the first moment of its date whose clock shows the hour or later
       const earliestDay = clockAt(afterMs).localDay;
       const reach = { daily: 1, weekdays: 3, weekly: 7, off: 0 }[chosen.email];
       assert.ok(localDay - earliestDay <= reach, `${localDay - earliestDay} days on`);
+    }),
+    { numRuns: 10_000 },
+  );
+});
+
+it('every zone: due from its moment on for its date, once, and never before', () => {
+  const instant = fc.record({
+    zone: fc.constantFrom(...allZones),
+    seconds: fc.integer({ min: firstMs / 1000, max: lastMs / 1000 }),
+    lateMs: fc.integer({ min: 0, max: day - 2 * 60 * minute }),
+  });
+  fc.assert(
+    fc.property(digest, instant, (chosen, { zone, seconds, lateMs }) => {
+      const plan = nextDigest(person(chosen, zone), seconds * 1000, zoneData);
+      assert.ok(plan !== null);
+      const { atMs, localDate } = plan;
+      const before = digestDue(person(chosen, zone), atMs - 1);
+      assert.ok(before === null || before < localDate);
+      assert.equal(digestDue({ ...person(chosen, zone), lastDate: before }, atMs - 1), null);
+      const after = digestDue(person(chosen, zone), atMs + lateMs);
+      assert.ok(after !== null && after >= localDate);
+      if (lateMs < 20 * 60 * minute) assert.equal(after, localDate);
+      assert.equal(digestDue({ ...person(chosen, zone), lastDate: after }, atMs + lateMs), null);
     }),
     { numRuns: 10_000 },
   );

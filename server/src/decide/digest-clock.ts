@@ -53,6 +53,24 @@ export function nextDigest(person: DigestPerson, afterMs: number, zoneData: stri
   throw new Error(`no digest within ${daysLooked} days of ${first.toString()} in ${zone}`);
 }
 
+/**
+ * The date that a digest is due for; null where it is not: its hour is still to come, or that of the next after the last.
+ * Asked when a timer says so, for the person may have moved since it was set, or chosen another hour.
+ */
+export function digestDue(person: DigestPerson, nowMs: number): string | null {
+  const { digest, timeZone, lastDate } = person;
+  if (digest === undefined || digest.email === 'off') return null;
+  const { id: zone } = knownZone(timeZone);
+  const time = Temporal.PlainTime.from(digest.at ?? defaultTime);
+  const today = Temporal.Instant.fromEpochMilliseconds(nowMs).toZonedDateTimeISO(zone).toPlainDate();
+  for (let days = 0; days < daysLooked; days++) {
+    const date = today.subtract({ days });
+    if (!isFor(digest, date) || momentOf(date.toPlainDateTime(time), zone) > nowMs) continue;
+    return lastDate === null || Temporal.PlainDate.compare(lastDate, date) < 0 ? date.toString() : null;
+  }
+  return null;
+}
+
 /** Whether a plan was made with other rules of zones, and must be made anew. */
 export function isOutdated(plan: Pick<DigestPlan, 'zoneData'>, zoneData: string): boolean {
   return plan.zoneData !== zoneData;

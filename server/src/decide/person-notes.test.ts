@@ -9,22 +9,28 @@ const hour = 3_600_000;
 const noonMs = Date.UTC(2026, 2, 10, 12);
 
 const sent = fc.array(
-  fc.record({
-    atMs: fc.integer({ min: noonMs - 30 * hour, max: noonMs + hour }),
-    telling: fc.nat().map((name) => name.toString(36)),
-  }),
+  fc.record(
+    {
+      atMs: fc.integer({ min: noonMs - 30 * hour, max: noonMs + hour }),
+      telling: fc.nat().map((name) => name.toString(36)),
+    },
+    { noNullPrototype: true },
+  ),
   { maxLength: 12 },
 );
 const state = fc
   .record({ sent, summaryAtMs: fc.option(fc.nat(2 * noonMs)) })
   .map(({ sent: all, summaryAtMs }): CapState => ({ sent: all.toSorted((a, b) => a.atMs - b.atMs), summaryAtMs }));
-const notes = fc.record({
-  revision: fc.nat(Number.MAX_SAFE_INTEGER),
-  digestDate: fc.option(fc.constantFrom('2026-03-10', '2028-02-29')),
-  caps: fc
-    .dictionary(fc.string({ unit: 'binary', maxLength: 20 }), state, { maxKeys: 5 })
-    .map((caps) => new Map(Object.entries(caps))),
-});
+const notes = fc.record(
+  {
+    revision: fc.nat(Number.MAX_SAFE_INTEGER),
+    digestDate: fc.option(fc.constantFrom('2026-03-10', '2028-02-29')),
+    caps: fc
+      .dictionary(fc.string({ unit: 'binary', maxLength: 20 }), state, { maxKeys: 5 })
+      .map((caps) => new Map(Object.entries(caps))),
+  },
+  { noNullPrototype: true },
+);
 
 describe('stored notes', () => {
   it('keep what waits, however long ago the last was sent', () => {

@@ -6,7 +6,7 @@ import type { PreferenceChoices } from '@carillon/contract/preferences.ts';
 import type { TypeEntry } from '../content/type-entry.ts';
 import type { Item } from '../inbox/item.ts';
 import type { Profile } from '../profile/profile.ts';
-import { nextDigest } from './digest-clock.ts';
+import { type DigestPerson, digestDue, nextDigest } from './digest-clock.ts';
 import type { EventFacts } from './event-facts.ts';
 import {
   type ActorRelation,
@@ -34,7 +34,7 @@ export class RecipientPolicy {
   readonly #spans: ReturnType<typeof quietSpans>;
   #quietness: Quietness | null = null;
   /** The next digest for any time from `fromMs` on. */
-  #digest = { fromMs: Number.POSITIVE_INFINITY, atMs: Number.NEGATIVE_INFINITY };
+  #digest = { fromMs: Number.POSITIVE_INFINITY, atMs: Number.NEGATIVE_INFINITY, lastDate: '' as string | null };
 
   constructor(profile: Profile | null) {
     this.profile = profile;
@@ -78,15 +78,29 @@ export class RecipientPolicy {
     return isDropped && !hasOthers && dropped !== undefined ? dropped : accepted;
   }
 
-  /** When the next digest is made after `nowMs`; null: the person has none (D10). */
-  digestAtMs(nowMs: number): number | null {
+  get hasDigest(): boolean {
     const { digest } = this.choices;
-    if (digest === undefined || digest.email === 'off') return null;
-    if (nowMs < this.#digest.fromMs || nowMs >= this.#digest.atMs) {
-      const plan = nextDigest({ digest, timeZone: this.#timeZone, lastDate: null }, nowMs, '');
-      this.#digest = { fromMs: nowMs, atMs: plan?.atMs ?? Number.POSITIVE_INFINITY };
+    return digest !== undefined && digest.email !== 'off';
+  }
+
+  /** When the next digest is made after `nowMs`; null: the person has none (D10). `lastDate`: of the last that was made. */
+  digestAtMs(nowMs: number, lastDate: string | null): number | null {
+    if (!this.hasDigest) return null;
+    const { fromMs, atMs } = this.#digest;
+    if (nowMs < fromMs || nowMs >= atMs || lastDate !== this.#digest.lastDate) {
+      const plan = nextDigest(this.#digestPerson(lastDate), nowMs, '');
+      this.#digest = { fromMs: nowMs, atMs: plan?.atMs ?? Number.POSITIVE_INFINITY, lastDate };
     }
     return this.#digest.atMs;
+  }
+
+  /** The date that a digest is due for now; null: none is. */
+  digestDue(nowMs: number, lastDate: string | null): string | null {
+    return digestDue(this.#digestPerson(lastDate), nowMs);
+  }
+
+  #digestPerson(lastDate: string | null): DigestPerson {
+    return { digest: this.choices.digest, timeZone: this.#timeZone, lastDate };
   }
 
   /** When the quiet hours end that `nowMs` is in; null: it is not in any (D7). */

@@ -93,6 +93,8 @@ export class DueWork {
   async #release(person: Person, { kind, data }: Timer): Promise<void> {
     const channel = data as OutwardName;
     person.notes.letGo(channel, this.#nowMs);
+    const date = kind === 'digest' ? this.#digestDate(person) : null;
+    const isDigest = kind === 'digest' && date !== null;
     const held = await this.#people.loadHeld(person, channel, this.#nowMs);
     const going: GoingRow[] = [];
     for (const group of held) {
@@ -102,8 +104,8 @@ export class DueWork {
       const number = heldNumber(item);
       const wasCapped = item.decisions.some((each) => each.channel === channel && each.reason === 'cap');
       // A digest tells of days, and a summary of all that a cap has held.
-      const eventTimeMs = wasCapped || kind === 'digest' ? this.#nowMs : item.activityAtMs;
-      const asked = { kind: releaseMoment(kind, channel, type), number, eventTimeMs };
+      const eventTimeMs = wasCapped || isDigest ? this.#nowMs : item.activityAtMs;
+      const asked = { kind: isDigest ? 'digest' : releaseMoment(channel, type), number, eventTimeMs } as const;
       const plans = this.#plansFor(person, group, type, asked);
       const plan = plans.find((each) => each.channel === channel) as ChannelPlan;
       this.#record(
@@ -117,7 +119,7 @@ export class DueWork {
     const rows = heldRows(person, channel, going, this.#nowMs);
     const byId = new Map<string, GoingRow>(going.map((row) => [row.item.id, row]));
     // A digest is one, whatever is in it.
-    for (const push of kind === 'digest' ? inOne(rows) : planRelease(rows)) {
+    for (const push of isDigest ? inOne(rows) : planRelease(rows)) {
       const told = push.rows
         .map(({ id }) => byId.get(id) as GoingRow)
         .map(({ item, type, sinceMs }) => {
@@ -125,8 +127,17 @@ export class DueWork {
           return { item, number: heldNumber(item), sinceMs, moment };
         });
       this.#send(person, channel, told);
-      if (kind !== 'digest') this.#count(person, channel, told);
+      if (isDigest) person.notes.digestMade(date, this.#nowMs);
+      else this.#count(person, channel, told);
     }
+  }
+
+  /**
+   * The date that a digest is to be made for now; null where its hour is still to come, because the person has moved or
+   * chosen another. Whoever has no digests any more gets what waits for one at the hour that it had.
+   */
+  #digestDate({ wishes: { policy }, notes }: Person): string | null {
+    return policy.hasDigest ? policy.digestDue(this.#nowMs, notes.digestDate) : undated;
   }
 
   #plansFor(
@@ -185,9 +196,11 @@ export class DueWork {
 
 const noPolicy = { notify: 'immediate', windowMs: 0 } as const;
 
+/** Stands before all dates. */
+const undated = '';
+
 /** What was held has waited to be seen already, where it had to. */
-function releaseMoment(kind: Timer['kind'], channel: OutwardName, type: TypeEntry): Moment['kind'] {
-  if (kind === 'digest') return 'digest';
+function releaseMoment(channel: OutwardName, type: TypeEntry): Moment['kind'] {
   return channel === 'email' && type.emailMode === 'fallback' ? 'fallback' : 'now';
 }
 

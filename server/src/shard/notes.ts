@@ -71,7 +71,7 @@ export class Notes {
   }
 
   digestMade(digestDate: string, nowMs: number): void {
-    if (digestDate !== this.#notes.digestDate) this.#change({ digestDate }, nowMs);
+    if (digestDate > (this.#notes.digestDate ?? '')) this.#change({ digestDate }, nowMs);
   }
 
   /** Null where the store has it all. */

@@ -329,3 +329,50 @@ test('F3: whoever asked to be pushed for an author is, also when it waits for th
   assert.equal(one.push.taken.length, 2);
   await one.stop();
 });
+
+test('BC-24: who travels has one digest for each local date, at the hour of where they are', async () => {
+  const west = await TestPerson.start('2026-03-10T00:00:00Z');
+  await west.choose({ timeZone: 'Europe/Berlin', digest: { email: 'daily', at: '08:00' } });
+  await west.send('comment.created', 'a1', 'comment:c1');
+  await west.until('2026-03-10T09:00:00Z');
+  await west.choose({ timeZone: 'America/New_York', digest: { email: 'daily', at: '08:00' } });
+  await west.send('comment.created', 'a1', 'comment:c2');
+  await west.until('2026-03-12T00:00:00Z');
+  assert.deepEqual(mails(west), ['2026-03-10T07:00:00.000Z 1', '2026-03-11T12:00:00.000Z 1']);
+  await west.stop();
+
+  const early = await TestPerson.start('2026-03-10T00:00:00Z');
+  await early.choose({ timeZone: 'Europe/Berlin', digest: { email: 'daily', at: '08:00' } });
+  await early.send('comment.created', 'a1', 'comment:c0');
+  await early.until('2026-03-10T22:00:00Z');
+  await early.send('comment.created', 'a1', 'comment:c1');
+  await early.choose({ timeZone: 'America/New_York', digest: { email: 'daily', at: '08:00' } });
+  await early.restart();
+  await early.until('2026-03-12T00:00:00Z');
+  assert.deepEqual(mails(early), ['2026-03-10T07:00:00.000Z 1', '2026-03-11T12:00:00.000Z 1'], 'before its hour');
+  await early.stop();
+
+  const east = await TestPerson.start('2026-03-10T00:00:00Z');
+  await east.choose({ timeZone: 'Europe/Berlin', digest: { email: 'daily', at: '08:00' } });
+  await east.send('comment.created', 'a1', 'comment:c0');
+  await east.until('2026-03-11T01:00:00Z');
+  await east.send('comment.created', 'a1', 'comment:c1');
+  await east.pass(120_000);
+  await east.choose({ timeZone: 'Asia/Tokyo', digest: { email: 'daily', at: '08:00' } });
+  await east.until('2026-03-11T09:00:00Z');
+  assert.deepEqual(mails(east), ['2026-03-10T07:00:00.000Z 1', '2026-03-11T07:00:00.000Z 1'], 'no date is left out');
+  await east.stop();
+});
+
+test('a digest whose hour was changed is made at the new one, and the date counts once', async () => {
+  const one = await TestPerson.start('2026-03-10T00:00:00Z');
+  await one.choose({ digest: { email: 'daily', at: '08:00' } });
+  await one.send('comment.created', 'a1', 'comment:c1');
+  await one.choose({ digest: { email: 'daily', at: '18:00' } });
+  await one.until('2026-03-10T18:30:00Z');
+  await one.choose({ digest: { email: 'daily', at: '20:00' } });
+  await one.send('comment.created', 'a1', 'comment:c2');
+  await one.until('2026-03-12T00:00:00Z');
+  assert.deepEqual(mails(one), ['2026-03-10T18:00:00.000Z 1', '2026-03-11T20:00:00.000Z 1']);
+  await one.stop();
+});

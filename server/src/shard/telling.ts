@@ -75,7 +75,7 @@ function factsOf(person: Person, type: TypeEntry, moment: Moment, verdict: Verdi
     email: stateOf('email'),
     isPresent: person.wishes.isLooking,
     quietUntilMs: policy.quietUntilMs(moment.nowMs),
-    digestAtMs: policy.digestAtMs(moment.nowMs),
+    digestAtMs: policy.hasDigest ? policy.digestAtMs(moment.nowMs, person.notes.digestDate) : null,
     eventTimeMs: moment.eventTimeMs,
     nowMs: moment.nowMs,
     moment: moment.kind,
