@@ -84,7 +84,7 @@ export class RecipientPolicy {
   }
 
   /** When the next digest is made after `nowMs`; null: the person has none (D10). `lastDate`: of the last that was made. */
-  digestAtMs(nowMs: number, lastDate: string | null): number | null {
+  digestAtMs(nowMs: number, lastDate: string | null = null): number | null {
     if (!this.hasDigest) return null;
     const { fromMs, atMs } = this.#digest;
     if (nowMs < fromMs || nowMs >= atMs || lastDate !== this.#digest.lastDate) {

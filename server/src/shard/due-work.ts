@@ -123,7 +123,7 @@ export class DueWork {
       const told = push.rows
         .map(({ id }) => byId.get(id) as GoingRow)
         .map(({ item, type, sinceMs }) => {
-          const moment = releaseMoment(kind, channel, type);
+          const moment = isDigest ? 'digest' : releaseMoment(channel, type);
           return { item, number: heldNumber(item), sinceMs, moment };
         });
       this.#send(person, channel, told);
