@@ -55,6 +55,10 @@ export const FanoutView = Type.Object({
   acceptedAt: Type.String({ format: 'date-time' }),
   chunks: Type.Integer(),
   recipients: Type.Integer({ description: 'People written to the log so far.' }),
+  kept: Type.Boolean({
+    description:
+      'Kept once for the whole audience, since that is large: only those who asked to be pushed are written.',
+  }),
   doneAt: nullable(Type.String({ format: 'date-time' })),
 });
 

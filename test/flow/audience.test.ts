@@ -27,7 +27,7 @@ const post = (actor: string, thing: string, when?: When): Event =>
 describe('audiences', () => {
   let world: World;
   beforeEach(async () => {
-    world = await World.start({ where: 'process' });
+    world = await World.start({ where: 'process', config: { audiences: { broadcastAbove: 1_000_000 } } });
   });
   afterEach(() => world.close());
 

@@ -1,6 +1,7 @@
 /** One process of the simulated cluster: the real engine of its roles over ports in memory that may fail, stall or end it. */
 
 import { AudienceStoreMemory } from '../../server/src/audience/audience-store-memory.ts';
+import { BroadcastStoreMemory } from '../../server/src/audience/broadcast-store-memory.ts';
 import { FanoutStoreMemory } from '../../server/src/audience/fanout-store-memory.ts';
 import { RevocationStoreMemory } from '../../server/src/auth/revocation-store-memory.ts';
 import type { Clock } from '../../server/src/base/clock.ts';
@@ -140,9 +141,10 @@ export class ClusterProcess {
   }
 }
 
-export function memoryAudiences(): AudienceStores {
-  const settings = { followersKind: 'followers', sources: [] };
-  return { audiences: new AudienceStoreMemory(), fanouts: new FanoutStoreMemory(), settings };
+export function memoryAudiences(broadcastAbove = 10_000): AudienceStores {
+  const settings = { followersKind: 'followers', sources: [], broadcastAbove, broadcastDays: 30 };
+  const stores = { audiences: new AudienceStoreMemory(), fanouts: new FanoutStoreMemory() };
+  return { ...stores, broadcasts: new BroadcastStoreMemory(), settings };
 }
 
 /** The services outlive the process. */

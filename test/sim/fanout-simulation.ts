@@ -1,15 +1,18 @@
 /**
  * Audiences in the real pipeline, in a small world: the log, the shards, fan-out and their stores on virtual time. The app
  * sends follows, unfollows and posts until they are acknowledged, members come and go through the API, and the process
- * crashes at any await. The same seed is the same run.
+ * crashes at any await. In half of the runs, audiences of a few members are large already: what is for them is kept once,
+ * and comes to an inbox when it is opened (F3). The same seed is the same run.
  */
 import type { Event } from '@carillon/contract/event.ts';
 import type { AudienceStore } from '../../server/src/audience/audience-store.ts';
 import { AudienceStoreMemory } from '../../server/src/audience/audience-store-memory.ts';
+import type { BroadcastStore } from '../../server/src/audience/broadcast-store.ts';
+import { BroadcastStoreMemory } from '../../server/src/audience/broadcast-store-memory.ts';
 import { FanoutStoreMemory } from '../../server/src/audience/fanout-store-memory.ts';
 import { LaneRoom } from '../../server/src/audience/lane-room.ts';
 import { shardOf } from '../../server/src/base/hash.ts';
-import { audienceKey, personKey } from '../../server/src/base/ids.ts';
+import { audienceKey, defaultTenant, personKey } from '../../server/src/base/ids.ts';
 import { type Random, seededRandom } from '../../server/src/base/random.ts';
 import { VirtualClock } from '../../server/src/base/virtual-clock.ts';
 import { describeInApp } from '../../server/src/content/describe-in-app.ts';
@@ -53,6 +56,8 @@ export class FanoutSimulation {
   readonly #store = new InboxStoreMemory();
   readonly #audiences = new AudienceStoreMemory();
   readonly #fanouts = new FanoutStoreMemory();
+  readonly #broadcasts = new BroadcastStoreMemory();
+  readonly #broadcastAbove: number;
   /** Members of each audience, as the app means them to be. */
   readonly #members = new Map(audiences.map((audience) => [audience, new Set<string>()]));
   /** By shard: what was decided and is not written yet. */
@@ -65,6 +70,7 @@ export class FanoutSimulation {
   constructor(seed: number) {
     this.random = seededRandom(seed);
     this.shards = 1 + this.random.below(3);
+    this.#broadcastAbove = seed % 2 === 0 ? 1 + this.random.below(3) : 10_000;
     this.faults = new Faults(this.random, { crashOneIn: 20 + this.random.below(150), failOneIn: 15, slowOneIn: 4 });
   }
 
@@ -73,6 +79,7 @@ export class FanoutSimulation {
     for (let phase = 0; phase < phases; phase++) {
       for (let times = this.random.below(6); times > 0; times--) await this.#someoneMoves(() => {});
       await this.#settle();
+      await this.#openAll();
       await this.#postMeanwhile();
     }
     this.faults.isQuiet = true;
@@ -108,10 +115,12 @@ export class FanoutSimulation {
     const moved: { audience: string; user: string; present: boolean }[] = [];
     const sent: { id: string; audience: string }[] = [];
     for (let times = 1 + this.random.below(6); times > 0; times--) {
+      if (this.random.below(4) === 0) await this.#open(users[this.random.below(users.length)] as string);
       if (this.random.below(2) === 0) await this.#someoneMoves((move) => moved.push(move));
       else sent.push(await this.#someonePosts());
     }
     await this.#settle();
+    await this.#openAll();
     for (const { id, audience } of sent) {
       const must = new Set(before.get(audience));
       const may = new Set(must);
@@ -122,6 +131,22 @@ export class FanoutSimulation {
       }
       this.posts.push({ id, must, may });
     }
+  }
+
+  /** Somebody opens their inbox. */
+  #open(user: string): Promise<void> {
+    const person = personKey('default', user);
+    const shard = shardOf(person, this.shards);
+    return this.#until(() => this.#work.merge(defaultTenant, [person], (batches) => this.#host.take(shard, batches)));
+  }
+
+  async #openAll(): Promise<void> {
+    for (const user of users) await this.#open(user);
+  }
+
+  /** Events that were kept once for their audience. */
+  async kept(): Promise<number> {
+    return this.#broadcasts.newest(defaultTenant);
   }
 
   async #someonePosts(): Promise<{ id: string; audience: string }> {
@@ -208,16 +233,26 @@ export class FanoutSimulation {
       const { clock } = life;
       const log = life.around(new EventLogMemory(this.#log));
       const store = this.#countTold(life.around<InboxStore>(this.#store, ['write']), life);
-      const kept = life.around<AudienceStore>(this.#audiences, ['apply', 'members']);
+      const kept = life.around<AudienceStore>(this.#audiences, [
+        'apply',
+        'members',
+        'askedForPush',
+        'memberships',
+        'count',
+      ]);
       const fanouts = life.around(this.#fanouts, ['begin', 'load', 'advance', 'finish']);
+      const broadcasts = life.around<BroadcastStore>(this.#broadcasts, ['keep', 'through', 'records', 'advance']);
       const room = new LaneRoom({ behindBytes: () => host.behindBytes('bulk'), bytesMax: 500, batchesMax: 8 });
       const work = new AudienceWork({
         audiences: kept,
         fanouts,
+        broadcasts,
+        types: builtInTypes,
+        kept: () => {},
         log,
         shards: this.shards,
         clock,
-        settings: { followersKind: 'followers', sources: [] },
+        settings: { followersKind: 'followers', sources: [], broadcastAbove: this.#broadcastAbove, broadcastDays: 30 },
         chunkMembers: 1 + this.random.below(4),
         room,
         onProblem: () => {},

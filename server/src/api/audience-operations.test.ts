@@ -183,14 +183,32 @@ describe('the API of audiences', () => {
     const mine = { ...job, id: 'f_2', audience: audienceKey('default', 'thread:p1'), event: 'e2' };
     const theirs = { ...job, id: 'f_3', audience: audienceKey('other', 'thread:p1'), event: 'e3' };
     await fanouts.begin([job, mine, theirs]);
-    await fanouts.advance(mine, { after: 'x', chunks: 2, recipients: 2000 });
-    await fanouts.finish(job, { after: null, chunks: 1, recipients: 3 }, clock.now());
+    await fanouts.advance(mine, { after: 'x', chunks: 2, recipients: 2000, kept: false });
+    await fanouts.finish(job, { after: null, chunks: 1, recipients: 3, kept: true }, clock.now());
     const seen = (await api.call('GET', '/v1/admin/fanouts', { token: 'operator:op' })).json.items;
     const acceptedAt = new Date(clock.now()).toISOString();
     const common = { source: 'posts', acceptedAt };
     assert.deepEqual(seen, [
-      { ...common, id: 'f_2', audience: 'thread:p1', event: 'e2', chunks: 2, recipients: 2000, doneAt: null },
-      { ...common, id: 'f_1', audience: 'followers:u1', event: 'e1', chunks: 1, recipients: 3, doneAt: acceptedAt },
+      {
+        ...common,
+        id: 'f_2',
+        audience: 'thread:p1',
+        event: 'e2',
+        chunks: 2,
+        recipients: 2000,
+        kept: false,
+        doneAt: null,
+      },
+      {
+        ...common,
+        id: 'f_1',
+        audience: 'followers:u1',
+        event: 'e1',
+        chunks: 1,
+        recipients: 3,
+        kept: true,
+        doneAt: acceptedAt,
+      },
     ]);
     const own = (await api.call('GET', '/v1/subscriptions/thread:p1', { token })).json;
     assert.deepEqual(own, { audience: 'thread:p1', count: 0, fanouts: [seen[0]] });

@@ -5,7 +5,7 @@ import { splitAudienceKey } from '../base/ids.ts';
 import { isoTime } from '../base/iso-time.ts';
 
 export function fanoutView(summary: FanoutSummary): FanoutView {
-  const { id, audience, source, event, acceptedMs, chunks, recipients, doneMs } = summary;
+  const { id, audience, source, event, acceptedMs, chunks, recipients, kept, doneMs } = summary;
   return {
     id,
     audience: splitAudienceKey(audience).audience,
@@ -14,6 +14,7 @@ export function fanoutView(summary: FanoutSummary): FanoutView {
     acceptedAt: isoTime(acceptedMs),
     chunks,
     recipients,
+    kept,
     doneAt: doneMs === null ? null : isoTime(doneMs),
   };
 }

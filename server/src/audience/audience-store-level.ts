@@ -4,6 +4,7 @@
  *     <prefix>a<audience>              number of members; there once it has had one
  *             m<audience> NUL <user>   a membership, also of whoever left lately
  *             p<person> NUL <audience> an audience of a person
+ *             n<audience> NUL <user>   a member who asked to be pushed
  *             l<taken>:<audience> NUL <user>   departures in order of time, to be forgotten
  *
  * NUL cannot occur in a name, so no audience's range reaches into another's. Changes go one call after another, since
@@ -12,7 +13,7 @@
 import { type AudienceKey, type PersonKey, personKey, splitAudienceKey } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import type { MemberPage } from './audience-source.ts';
-import type { ApplyOptions, AudienceStore, AudiencesPage } from './audience-store.ts';
+import type { ApplyOptions, AudienceStore, AudiencesPage, PlaceInAudience } from './audience-store.ts';
 import { type LevelDatabase, LevelWrites } from './level-database.ts';
 import { changed, decodeMembership, encodeMembership, type Membership, type MembershipChange } from './membership.ts';
 
@@ -63,6 +64,14 @@ export class AudienceStoreLevel implements AudienceStore {
     return { members, next: last === undefined ? null : last[0].slice(start.length) };
   }
 
+  async askedForPush(audience: AudienceKey, after: string | null, max: number): Promise<MemberPage> {
+    const start = `${this.#prefix}n${audience}\0`;
+    const range = { gt: start + (after ?? ''), lt: `${this.#prefix}n${audience}\u0001`, limit: max };
+    const users = (await this.#db.keys(range).all()).map((key) => key.slice(start.length));
+    const members = users.map((user) => ({ user, notify: true }));
+    return { members, next: users.length < max ? null : (users.at(-1) ?? null) };
+  }
+
   async count(audience: AudienceKey): Promise<number> {
     return Number(this.#db.getSync(`${this.#prefix}a${audience}`) ?? 0);
   }
@@ -70,6 +79,13 @@ export class AudienceStoreLevel implements AudienceStore {
   async membership(audience: AudienceKey, user: string): Promise<Membership | null> {
     const text = this.#db.getSync(this.#memberKey(audience, user));
     return text === undefined ? null : decodeMembership(text);
+  }
+
+  async memberships(places: readonly PlaceInAudience[]): Promise<(Membership | null)[]> {
+    return places.map(({ audience, user }) => {
+      const text = this.#db.getSync(this.#memberKey(audience, user));
+      return text === undefined ? null : decodeMembership(text);
+    });
   }
 
   async isKnown(audience: AudienceKey): Promise<boolean> {
@@ -139,6 +155,9 @@ export class AudienceStoreLevel implements AudienceStore {
     draft.memberships.set(key, after);
     draft.batch.put(key, encodeMembership(after));
     if (!after.present) draft.batch.put(this.#leftKey(takenMs, `${audience}\0${user}`), '');
+    const asked = `${this.#prefix}n${audience}\0${user}`;
+    if (after.notify) draft.batch.put(asked, '');
+    else if (before?.notify === true) draft.batch.del(asked);
     const wasPresent = before?.present ?? false;
     if (after.present === wasPresent) return;
     const { tenant, audience: name } = splitAudienceKey(audience);

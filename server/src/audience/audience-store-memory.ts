@@ -2,7 +2,7 @@
 import { type AudienceKey, type PersonKey, personKey, splitAudienceKey } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import type { MemberPage } from './audience-source.ts';
-import type { AudienceStore, AudiencesPage } from './audience-store.ts';
+import type { AudienceStore, AudiencesPage, PlaceInAudience } from './audience-store.ts';
 import { changed, type Membership, type MembershipChange } from './membership.ts';
 
 export class AudienceStoreMemory implements AudienceStore {
@@ -22,7 +22,20 @@ export class AudienceStoreMemory implements AudienceStore {
   }
 
   async members(audience: AudienceKey, after: string | null, max: number): Promise<MemberPage> {
-    const all = [...(this.#audiences.get(audience) ?? [])].filter(([, { present }]) => present);
+    return this.#page(audience, after, { max, isMeant: () => true });
+  }
+
+  async askedForPush(audience: AudienceKey, after: string | null, max: number): Promise<MemberPage> {
+    return this.#page(audience, after, { max, isMeant: ({ notify }) => notify });
+  }
+
+  #page(
+    audience: AudienceKey,
+    after: string | null,
+    { max, isMeant }: { max: number; isMeant: (membership: Membership) => boolean },
+  ): MemberPage {
+    const present = [...(this.#audiences.get(audience) ?? [])].filter(([, membership]) => membership.present);
+    const all = present.filter(([, membership]) => isMeant(membership));
     const rest = all.filter(([user]) => after === null || byBytes(user, after) > 0);
     rest.sort(([a], [b]) => byBytes(a, b));
     const members = rest.slice(0, max).map(([user, { notify }]) => ({ user, notify }));
@@ -35,6 +48,10 @@ export class AudienceStoreMemory implements AudienceStore {
 
   async membership(audience: AudienceKey, user: string): Promise<Membership | null> {
     return this.#audiences.get(audience)?.get(user) ?? null;
+  }
+
+  async memberships(places: readonly PlaceInAudience[]): Promise<(Membership | null)[]> {
+    return places.map(({ audience, user }) => this.#audiences.get(audience)?.get(user) ?? null);
   }
 
   async isKnown(audience: AudienceKey): Promise<boolean> {

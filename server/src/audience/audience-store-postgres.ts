@@ -7,7 +7,7 @@ import type { Database, Queries } from '../base/database.ts';
 import { type AudienceKey, type PersonKey, splitAudienceKey, splitPersonKey } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import type { MemberPage } from './audience-source.ts';
-import type { AudienceStore, AudiencesPage } from './audience-store.ts';
+import type { AudienceStore, AudiencesPage, PlaceInAudience } from './audience-store.ts';
 import { changed, type Membership, type MembershipChange } from './membership.ts';
 
 interface Row {
@@ -19,6 +19,8 @@ interface Row {
   readonly seq: number | null;
   readonly time_ms: number;
   readonly taken_ms: number;
+  /** Null where an earlier release wrote it: as `taken_ms`. */
+  readonly since_ms: number | null;
 }
 
 /** One (audience, person), changed by all changes of it. */
@@ -29,7 +31,7 @@ interface Draft {
   after: Membership | undefined;
 }
 
-const columns = 'tenant, audience, person, present, notify, seq, time_ms, taken_ms';
+const columns = 'tenant, audience, person, present, notify, seq, time_ms, taken_ms, since_ms';
 const pruneRowsMax = 1000;
 
 export class AudienceStorePostgres implements AudienceStore {
@@ -48,10 +50,22 @@ export class AudienceStorePostgres implements AudienceStore {
   }
 
   async members(key: AudienceKey, after: string | null, max: number): Promise<MemberPage> {
+    return this.#page(key, after, { max, which: 'present' });
+  }
+
+  askedForPush(key: AudienceKey, after: string | null, max: number): Promise<MemberPage> {
+    return this.#page(key, after, { max, which: 'present AND notify' });
+  }
+
+  async #page(
+    key: AudienceKey,
+    after: string | null,
+    { max, which }: { max: number; which: string },
+  ): Promise<MemberPage> {
     const { tenant, audience } = splitAudienceKey(key);
     const rows = await this.#db.query<Pick<Row, 'person' | 'notify'>>(
       `SELECT person, notify FROM ${this.#db.schema}.audience_members
-       WHERE tenant = $1 AND audience = $2 AND person > $3 AND present ORDER BY person LIMIT $4`,
+       WHERE tenant = $1 AND audience = $2 AND person > $3 AND ${which} ORDER BY person LIMIT $4`,
       [tenant, audience, after ?? '', max],
     );
     const members = rows.map(({ person, notify }) => ({ user: person, notify }));
@@ -69,6 +83,11 @@ export class AudienceStorePostgres implements AudienceStore {
       [tenant, audience, user],
     );
     return row === undefined ? null : toMembership(row);
+  }
+
+  async memberships(places: readonly PlaceInAudience[]): Promise<(Membership | null)[]> {
+    const stored = await this.#stored(this.#db, places);
+    return places.map((place) => stored.get(nameOf(place)) ?? null);
   }
 
   async isKnown(key: AudienceKey): Promise<boolean> {
@@ -129,6 +148,17 @@ export class AudienceStorePostgres implements AudienceStore {
   }
 
   async #drafts(queries: Queries, changes: readonly MembershipChange[]): Promise<Map<string, Draft>> {
+    const stored = await this.#stored(queries, changes);
+    return new Map(
+      changes.map((change) => {
+        const { audience, user } = change;
+        const before = stored.get(nameOf(change));
+        return [nameOf(change), { audience, user, before, after: before }];
+      }),
+    );
+  }
+
+  async #stored(queries: Queries, changes: readonly PlaceInAudience[]): Promise<Map<string, Membership>> {
     const rows = await queries.query<Row>(
       `SELECT ${columns} FROM ${this.#db.schema}.audience_members
        JOIN (SELECT DISTINCT * FROM unnest($1::text[], $2::text[], $3::text[])) AS asked (tenant, audience, person)
@@ -139,14 +169,7 @@ export class AudienceStorePostgres implements AudienceStore {
         changes.map(({ user }) => user),
       ],
     );
-    const stored = new Map(rows.map((row) => [`${row.tenant}\u0001${row.audience}\0${row.person}`, toMembership(row)]));
-    return new Map(
-      changes.map((change) => {
-        const { audience, user } = change;
-        const before = stored.get(nameOf(change));
-        return [nameOf(change), { audience, user, before, after: before }];
-      }),
-    );
+    return new Map(rows.map((row) => [`${row.tenant}\u0001${row.audience}\0${row.person}`, toMembership(row)]));
   }
 
   async #write(queries: Queries, drafts: readonly Draft[]): Promise<void> {
@@ -155,9 +178,10 @@ export class AudienceStorePostgres implements AudienceStore {
     await queries.query(
       `INSERT INTO ${this.#db.schema}.audience_members (${columns})
        SELECT * FROM unnest(
-         $1::text[], $2::text[], $3::text[], $4::boolean[], $5::boolean[], $6::float8[], $7::float8[], $8::float8[])
+         $1::text[], $2::text[], $3::text[], $4::boolean[], $5::boolean[], $6::float8[], $7::float8[], $8::float8[], $9::float8[])
        ON CONFLICT (tenant, audience, person) DO UPDATE SET present = excluded.present, notify = excluded.notify,
-         seq = excluded.seq, time_ms = excluded.time_ms, taken_ms = excluded.taken_ms`,
+         seq = excluded.seq, time_ms = excluded.time_ms, taken_ms = excluded.taken_ms,
+         since_ms = excluded.since_ms`,
       [
         names.map(({ tenant }) => tenant),
         names.map(({ audience }) => audience),
@@ -167,6 +191,7 @@ export class AudienceStorePostgres implements AudienceStore {
         states.map(({ seq }) => seq),
         states.map(({ timeMs }) => timeMs),
         states.map(({ takenMs }) => takenMs),
+        states.map(({ sinceMs }) => sinceMs),
       ],
     );
   }
@@ -192,6 +217,6 @@ function nameOf({ audience, user }: Pick<MembershipChange, 'audience' | 'user'>)
   return `${audience}\0${user}`;
 }
 
-function toMembership({ present, notify, seq, time_ms: timeMs, taken_ms: takenMs }: Row): Membership {
-  return { present, notify, seq, timeMs, takenMs };
+function toMembership({ present, notify, seq, time_ms: timeMs, taken_ms: takenMs, since_ms }: Row): Membership {
+  return { present, notify, seq, timeMs, takenMs, sinceMs: since_ms ?? takenMs };
 }

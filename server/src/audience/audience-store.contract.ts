@@ -105,8 +105,55 @@ export function audienceStoreContract(name: string, open: () => Promise<Audience
         seq: null,
         timeMs: 6,
         takenMs: 1000,
+        sinceMs: 1000,
       });
       assert.equal(await store.membership(fans, 'b'), null);
+    });
+
+    test('F3: since when somebody is a member does not change while they are', async () => {
+      const store = await open();
+      const sinceAt = async (takenMs: number, more: Partial<MembershipChange>) => {
+        await store.apply([change('a', { timeMs: takenMs, takenMs, ...more })], logged);
+        return (await store.membership(fans, 'a'))?.sinceMs;
+      };
+      assert.equal(await sinceAt(10, {}), 10);
+      assert.equal(await sinceAt(20, { notify: true }), 10);
+      assert.equal(await sinceAt(30, { present: false }), 30);
+      assert.equal(await sinceAt(40, {}), 40);
+      assert.equal(await sinceAt(50, { sinceMs: 7 }), 7, 'of a copy');
+    });
+
+    test('F3: those who asked to be pushed, in pages, and the memberships of many at once', async () => {
+      const store = await open();
+      const other = audienceKey('default', 'followers:u11');
+      await store.apply(
+        names.map((user, at) => change(user, { notify: at % 2 === 0 })),
+        logged,
+      );
+      await store.apply([change('x', { audience: other, notify: true })], logged);
+      await store.apply(
+        [change('a', { timeMs: 2000, present: false }), change('b', { timeMs: 2000, notify: true })],
+        logged,
+      );
+      const asked: string[] = [];
+      for (let after: string | null = null; ; ) {
+        const page = await store.askedForPush(fans, after, 2);
+        assert.ok(page.members.length <= 2 && page.members.every(({ notify }) => notify));
+        asked.push(...page.members.map(({ user }) => user));
+        after = page.next;
+        if (after === null) break;
+      }
+      const meant = names.filter((user, at) => user === 'b' || (at % 2 === 0 && user !== 'a'));
+      assert.deepEqual(asked.sort(), meant.sort());
+      const places = [
+        { audience: other, user: 'x' },
+        { audience: fans, user: 'x' },
+        { audience: fans, user: 'a' },
+      ];
+      assert.deepEqual(
+        (await store.memberships(places)).map((membership) => membership?.present ?? null),
+        [true, null, false],
+      );
     });
 
     test('S3: tenants and audiences never meet, also where names begin alike', async () => {

@@ -8,7 +8,7 @@
  * Tenants never meet: audiences and people carry theirs in their keys.
  */
 import type { AudienceKey, PersonKey } from '../base/ids.ts';
-import type { AudienceSource } from './audience-source.ts';
+import type { AudienceSource, MemberPage } from './audience-source.ts';
 import type { Membership, MembershipChange } from './membership.ts';
 
 export interface AudiencesPage {
@@ -16,6 +16,8 @@ export interface AudiencesPage {
   /** Where the next page begins; null behind the last. */
   readonly next: string | null;
 }
+
+export type PlaceInAudience = Pick<MembershipChange, 'audience' | 'user'>;
 
 export interface ApplyOptions {
   /** The changes are in the event log, which applies them again after a crash of the machine: they need no sync. */
@@ -28,6 +30,10 @@ export interface AudienceStore extends AudienceSource {
   count(audience: AudienceKey): Promise<number>;
   /** Null for whoever never was a member, or left long ago. */
   membership(audience: AudienceKey, user: string): Promise<Membership | null>;
+  /** As `membership`, of many, in their order. */
+  memberships(places: readonly PlaceInAudience[]): Promise<readonly (Membership | null)[]>;
+  /** As `members`, of those who asked to be pushed: reads no others (F3). */
+  askedForPush(audience: AudienceKey, after: string | null, max: number): Promise<MemberPage>;
   /** Whether it has a member, or ever had one. */
   isKnown(audience: AudienceKey): Promise<boolean>;
   /**

@@ -23,15 +23,18 @@ interface People {
 const partChars = 16;
 const bytesPerUnit = 3;
 
-/** `record`: the event's, as it came to the log. Whoever asked to be pushed is in records that say so. */
-export function chunkRecords(record: Buffer, members: readonly Member[], shards: number): PackedBatch {
+/**
+ * `record`: the event's, as it came to the log. Whoever asked to be pushed is in records that say so. `merged`: see
+ * `RecordInput`.
+ */
+export function chunkRecords(record: Buffer, members: readonly Member[], shards: number, merged = false): PackedBatch {
   const view = new RecordView();
   view.move(record, 0);
   const { tenant } = view;
   const writer = new RecordWriter(record.length * 2);
   const write = ({ shard, askedForPush, users: recipients }: People): void => {
     const part = digest(recipients, partChars);
-    const copy = { lane: 'bulk', shard, recipients, part, askedForPush, shards } as const;
+    const copy = { lane: 'bulk', shard, recipients, part, askedForPush, merged, shards } as const;
     copyRecord(writer, { view, buffer: record, start: 0 }, copy);
   };
   // By shard; those who asked under numbers of their own.

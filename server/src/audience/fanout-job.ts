@@ -27,9 +27,11 @@ export interface FanoutProgress {
   readonly chunks: number;
   /** People written to the log so far. */
   readonly recipients: number;
+  /** It is a broadcast: kept once for the audience, and written to those only who asked to be pushed (F3). */
+  readonly kept: boolean;
 }
 
-export const notBegun: FanoutProgress = { after: null, chunks: 0, recipients: 0 };
+export const notBegun: FanoutProgress = { after: null, chunks: 0, recipients: 0, kept: false };
 
 const timeDigits = 9;
 

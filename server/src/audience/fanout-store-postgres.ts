@@ -20,11 +20,12 @@ interface Row {
   readonly reached: string | null;
   readonly chunks: number;
   readonly recipients: number;
+  readonly kept: boolean;
   readonly done_ms: number | null;
 }
 
 const columns =
-  'id, tenant, shard, audience, source, event, accepted_ms, record, reached, chunks::float8 AS chunks, recipients::float8 AS recipients, done_ms';
+  'id, tenant, shard, audience, source, event, accepted_ms, record, reached, chunks::float8 AS chunks, recipients::float8 AS recipients, kept, done_ms';
 const pruneRowsMax = 100;
 
 export class FanoutStorePostgres implements FanoutStore {
@@ -62,8 +63,8 @@ export class FanoutStorePostgres implements FanoutStore {
   async load(id: FanoutId): Promise<FanoutState | null> {
     const [row] = await this.#db.query<Row>(`SELECT ${columns} FROM ${this.#table} WHERE id = $1`, [id]);
     if (row === undefined || row.record === null) return null;
-    const { shard, record, reached: after, chunks, recipients } = row;
-    return { job: { ...named(row), shard, record }, progress: { after, chunks, recipients } };
+    const { shard, record, reached: after, chunks, recipients, kept } = row;
+    return { job: { ...named(row), shard, record }, progress: { after, chunks, recipients, kept } };
   }
 
   async pending(
@@ -79,19 +80,19 @@ export class FanoutStorePostgres implements FanoutStore {
     return rows.map(({ id, tenant, audience }) => ({ id, audience: audienceKey(tenant, audience) }));
   }
 
-  async advance({ id }: FanoutJob, { after, chunks, recipients }: FanoutProgress): Promise<void> {
+  async advance({ id }: FanoutJob, { after, chunks, recipients, kept }: FanoutProgress): Promise<void> {
     await this.#db.query(
-      `UPDATE ${this.#table} SET reached = $2, chunks = $3, recipients = $4
+      `UPDATE ${this.#table} SET reached = $2, chunks = $3, recipients = $4, kept = $5
        WHERE id = $1 AND done_ms IS NULL AND chunks < $3`,
-      [id, after, chunks, recipients],
+      [id, after, chunks, recipients, kept],
     );
   }
 
-  async finish({ id }: FanoutJob, { chunks, recipients }: FanoutProgress, doneMs: number): Promise<void> {
+  async finish({ id }: FanoutJob, { chunks, recipients, kept }: FanoutProgress, doneMs: number): Promise<void> {
     await this.#db.query(
-      `UPDATE ${this.#table} SET reached = NULL, record = NULL, chunks = $2, recipients = $3, done_ms = $4
+      `UPDATE ${this.#table} SET reached = NULL, record = NULL, chunks = $2, recipients = $3, done_ms = $4, kept = $5
        WHERE id = $1 AND done_ms IS NULL`,
-      [id, chunks, recipients, doneMs],
+      [id, chunks, recipients, doneMs, kept],
     );
   }
 

@@ -19,7 +19,7 @@ function job(name: string, more: Partial<FanoutJob> = {}): FanoutJob {
 }
 
 const list = (store: FanoutStore, tenant: string, max: number) => store.list({ tenant, audience: null }, max);
-const reached = { after: 'user "7"', chunks: 2, recipients: 1999 };
+const reached = { after: 'user "7"', chunks: 2, recipients: 1999, kept: true };
 
 export function fanoutStoreContract(name: string, open: () => Promise<FanoutStore>): void {
   const idsOf = async (store: FanoutStore, shard = 0, after: string | null = null, max = 10) =>

@@ -44,11 +44,11 @@ export interface FanoutStore {
 
 export function summaryOf(
   job: FanoutJob,
-  { chunks, recipients }: FanoutProgress,
+  { chunks, recipients, kept }: FanoutProgress,
   doneMs: number | null,
 ): FanoutSummary {
   const { id, audience, source, event, acceptedMs } = job;
-  return { id, audience, source, event, acceptedMs, chunks, recipients, doneMs };
+  return { id, audience, source, event, acceptedMs, chunks, recipients, kept, doneMs };
 }
 
 export function isOf({ audience }: { readonly audience: AudienceKey }, of: FanoutsOf): boolean {

@@ -1,13 +1,15 @@
 /** Who waits for whom in a fan-out; that nothing gets lost over crashes is proven in test/sim/fanout-simulation.test.ts. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { type AudienceKey, audienceKey } from '../base/ids.ts';
+import { type AudienceKey, audienceKey, splitAudienceKey } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import { VirtualClock } from '../base/virtual-clock.ts';
 import { type PackedBatch, RecordView } from '../log/record.ts';
 import { sampleBatch } from '../log/sample-records.ts';
 import type { AudienceSource } from './audience-source.ts';
 import { AudienceStoreMemory } from './audience-store-memory.ts';
+import { BroadcastStoreMemory } from './broadcast-store-memory.ts';
+import { Broadcasting } from './broadcasting.ts';
 import { Fanout } from './fanout.ts';
 import type { FanoutJob } from './fanout-job.ts';
 import { FanoutStoreMemory } from './fanout-store-memory.ts';
@@ -32,12 +34,21 @@ async function scene(t: TestContext, members: readonly [AudienceKey, readonly st
     const joined = { audience, present: true, notify: null, seq: null, timeMs: 1, takenMs: 1 };
     await audiences.apply(users.map((user) => ({ ...joined, user })));
   }
+  const broadcasts = new BroadcastStoreMemory();
+  const kept: string[] = [];
   const appended: string[] = [];
   const failures: unknown[] = [];
   const gate: { room: Promise<void> | undefined; refuse: number } = { room: undefined, refuse: 0 };
   const fanout = new Fanout({
     store,
     source: source ?? audiences,
+    broadcasting: new Broadcasting({
+      audiences,
+      broadcasts,
+      above: 5,
+      elsewhere: new Set(),
+      kept: ({ id }) => kept.push(id),
+    }),
     shards: 1,
     chunkMembers: 2,
     clock,
@@ -53,7 +64,7 @@ async function scene(t: TestContext, members: readonly [AudienceKey, readonly st
     fanout.add(await store.begin(jobs));
     await settle();
   };
-  return { clock, store, fanout, gate, appended, failures, begin };
+  return { clock, store, audiences, broadcasts, kept, fanout, gate, appended, failures, begin };
 }
 
 function told({ bytes }: PackedBatch): string[] {
@@ -167,4 +178,35 @@ test('what a shard left is taken up, once; a shard that is let go of is not work
   await settle();
   assert.deepEqual(appended, ['e2 a']);
   assert.equal((await store.pending(0, null, 10)).length, 1);
+});
+
+test('F3: what is for more members than the threshold is kept once, and written to those who asked to be pushed', async (t) => {
+  const users = ['a', 'b', 'c', 'd', 'e'];
+  const { begin, appended, audiences, broadcasts, kept, store } = await scene(t, [[fans, users]]);
+  await begin(job('e1', fans));
+  assert.deepEqual(appended, ['e1 a,b', 'e1 c,d', 'e1 e'], 'at the threshold it is written to each');
+  assert.deepEqual(kept, []);
+  const joined = { audience: fans, present: true, seq: null, timeMs: 2, takenMs: 2 };
+  await audiences.apply(['d', 'e', 'f'].map((user) => ({ ...joined, user, notify: true })));
+  await begin(job('e2', fans));
+  assert.deepEqual(appended.slice(3), ['e2 d,e', 'e2 f']);
+  assert.deepEqual(kept, ['f_e2']);
+  const [one] = await broadcasts.recent(splitAudienceKey(fans).tenant, 10);
+  assert.deepEqual(one, { id: 'f_e2', audience: fans, type: 'post.liked', acceptedMs: 1, number: 1 });
+  const [done] = await store.list({ tenant: 'default', audience: fans }, 1);
+  assert.deepEqual([done?.kept, done?.recipients, done?.doneMs !== null], [true, 3, true]);
+});
+
+test('F3: one that was kept stays so after a crash, although its audience is small by now', async (t) => {
+  const { begin, appended, audiences, gate, clock, fanout } = await scene(t, [[fans, ['a', 'b', 'c', 'd', 'e', 'f']]]);
+  const change = { audience: fans, seq: null, timeMs: 2, takenMs: 2 };
+  await audiences.apply([{ ...change, user: 'a', present: true, notify: true }]);
+  gate.refuse = 1;
+  await begin(job('e1', fans));
+  await audiences.apply(['e', 'f'].map((user) => ({ ...change, user, present: false, notify: null })));
+  fanout.drop(0);
+  await fanout.takeUp(0);
+  clock.advance(limits.fanoutRetryMs.first);
+  await settle();
+  assert.deepEqual(appended, ['e1 a']);
 });

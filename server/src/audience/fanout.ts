@@ -8,6 +8,8 @@
  * one does not wait for a large one to be done.
  * A chunk is durable in the log before its progress is noted: after a crash anywhere it is written again, and that is
  * without effect (`chunk-records.ts`). So nobody who is a member all the while is left out, and nobody is told twice.
+ * Of what goes to a large audience, the first step keeps it once for all of them (F3), and the others write it to those who
+ * asked to be pushed; which of the two it is stays as it was at that step.
  * It waits while the bulk lane has enough to do (F4), so that what waits of it waits here.
  */
 import type { Clock } from '../base/clock.ts';
@@ -17,13 +19,15 @@ import type { Service } from '../base/service.ts';
 import { series, telemetry } from '../base/telemetry.ts';
 import type { PackedBatch } from '../log/record.ts';
 import type { AudienceSource } from './audience-source.ts';
+import type { Broadcasting } from './broadcasting.ts';
 import { chunkRecords } from './chunk-records.ts';
-import type { FanoutId, FanoutJob } from './fanout-job.ts';
+import type { FanoutId, FanoutJob, FanoutProgress } from './fanout-job.ts';
 import type { FanoutState, FanoutStore } from './fanout-store.ts';
 
 export interface FanoutParts {
   readonly store: FanoutStore;
   readonly source: AudienceSource;
+  readonly broadcasting: Pick<Broadcasting, 'isMeant' | 'keep' | 'askedForPush'>;
   readonly shards: number;
   /** Members read and written at once. */
   readonly chunkMembers: number;
@@ -160,7 +164,7 @@ export class Fanout implements Service {
 
   /** One chunk. */
   async #step(waiting: Waiting): Promise<void> {
-    const { store, source, append, shards, clock, chunkMembers } = this.#parts;
+    const { store, source, broadcasting, append, shards, clock, chunkMembers } = this.#parts;
     const { audience } = waiting;
     const state = await this.#stateOf(waiting);
     if (state === null) {
@@ -168,7 +172,15 @@ export class Fanout implements Service {
       return;
     }
     const { job, progress } = state;
-    const { members, next } = await source.members(audience, progress.after, chunkMembers);
+    if (progress.chunks === 0 && (await broadcasting.isMeant(audience))) {
+      await broadcasting.keep(job);
+      await this.#advance(job, { ...progress, chunks: 1, kept: true });
+      return;
+    }
+    const { after, kept } = progress;
+    const { members, next } = kept
+      ? await broadcasting.askedForPush(audience, after, chunkMembers)
+      : await source.members(audience, after, chunkMembers);
     if (members.length > 0) await append(chunkRecords(job.record, members, shards));
     telemetry.add(metrics.chunks);
     telemetry.add(metrics.recipients, members.length);
@@ -176,6 +188,7 @@ export class Fanout implements Service {
       after: next,
       chunks: progress.chunks + 1,
       recipients: progress.recipients + members.length,
+      kept,
     };
     if (next === null) {
       await store.finish(job, reached, clock.now());
@@ -183,8 +196,12 @@ export class Fanout implements Service {
       this.#done(waiting);
       return;
     }
-    await store.advance(job, reached);
-    this.#underWay.set(audience, { job, progress: reached });
+    await this.#advance(job, reached);
+  }
+
+  async #advance(job: FanoutJob, progress: FanoutProgress): Promise<void> {
+    await this.#parts.store.advance(job, progress);
+    this.#underWay.set(job.audience, { job, progress });
   }
 
   async #stateOf({ id, audience }: Waiting): Promise<FanoutState | null> {

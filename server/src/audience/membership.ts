@@ -15,6 +15,8 @@ export interface Membership {
   readonly timeMs: number;
   /** When we heard of it: from then on is counted how long a departure is remembered. */
   readonly takenMs: number;
+  /** When we heard that it is a member, or is none: what its audience heard before is not for it (F3). */
+  readonly sinceMs: number;
 }
 
 export interface MembershipChange {
@@ -26,6 +28,8 @@ export interface MembershipChange {
   readonly seq: number | null;
   readonly timeMs: number;
   readonly takenMs: number;
+  /** Only of a copy: as it was. */
+  readonly sinceMs?: number;
 }
 
 /** The membership after a change; null where the change has no effect. */
@@ -33,7 +37,8 @@ export function changed(before: Membership | undefined, change: MembershipChange
   const { present, seq, timeMs, takenMs } = change;
   const wasPresent = before?.present ?? false;
   const notify = present && (change.notify ?? (wasPresent && (before?.notify ?? false)));
-  const after = { present, notify, seq, timeMs, takenMs };
+  const since = before !== undefined && present === wasPresent ? before.sinceMs : takenMs;
+  const after = { present, notify, seq, timeMs, takenMs, sinceMs: change.sinceMs ?? since };
   if (before === undefined) return after;
   const order = before.seq !== null && seq !== null ? seq - before.seq : timeMs - before.timeMs;
   if (order < 0 || (order === 0 && !overrules(before, after))) return null;
@@ -46,18 +51,20 @@ function overrules(before: Membership, after: Membership): boolean {
   return before.notify !== after.notify;
 }
 
-/** `<present><notify> <time> <taken> <seq>`: a few bytes, since there are very many. */
-export function encodeMembership({ present, notify, seq, timeMs, takenMs }: Membership): string {
-  return `${present ? 1 : 0}${notify ? 1 : 0} ${timeMs} ${takenMs} ${seq ?? ''}`;
+/** `<present><notify> <time> <taken> <seq> <since>`, without the last where it is `taken`: there are very many. */
+export function encodeMembership({ present, notify, seq, timeMs, takenMs, sinceMs }: Membership): string {
+  const since = sinceMs === takenMs ? '' : ` ${sinceMs}`;
+  return `${present ? 1 : 0}${notify ? 1 : 0} ${timeMs} ${takenMs} ${seq ?? ''}${since}`;
 }
 
 export function decodeMembership(text: string): Membership {
-  const [flags = '', time = '', taken = '', seq = ''] = text.split(' ');
+  const [flags = '', time = '', taken = '', seq = '', since = taken] = text.split(' ');
   return {
     present: flags[0] === '1',
     notify: flags[1] === '1',
     seq: seq === '' ? null : Number(seq),
     timeMs: Number(time),
     takenMs: Number(taken),
+    sinceMs: Number(since),
   };
 }

@@ -40,6 +40,23 @@ export const audienceLimits = {
   fanoutsWaitingMax: 100_000,
   /** Fan-outs of a shard that are looked up at a time when it is taken up. */
   fanoutsPerRead: 500,
+  /** Members of an audience above which an event is kept once for all of them, and for how long, unless configured (F3). */
+  broadcastAbove: 10_000,
+  broadcastsKeptMs: 30 * day,
+  /** The newest broadcasts of a tenant that are tried against a person's memberships; who has missed more is asked for all. */
+  broadcastsRecent: 64,
+  /** Broadcasts that come to one inbox at most when it is opened: the newest. */
+  broadcastsPerPersonMax: 5000,
+  /** Broadcasts that are merged in one micro-batch. */
+  broadcastsPerStep: 100,
+  /** Connected people who are looked through at once for members of a broadcast's audience. */
+  broadcastPeoplePerStep: 100,
+  /** On a cluster: how long opening an inbox waits for its broadcasts before it is answered without. */
+  mergeWaitMs: 2 * second,
+  /** How old what a process knows of the newest broadcast may be, where nobody told it of a newer one. */
+  broadcastsLookMs: 5 * second,
+  /** People of whom a process remembers how far they have their broadcasts. */
+  broadcastReadersMax: 100_000,
   /** Fan-outs shown to an operator. */
   fanoutsShownMax: 100,
   /** Of those that are done, so many of the newest are looked through for those of one audience. */

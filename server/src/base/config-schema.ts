@@ -235,6 +235,17 @@ export const Config = Type.Object(
           description:
             '`user.followed` and `user.unfollowed` keep the audiences of this kind: `followers:<id of whom>`. Empty keeps none.',
         }),
+        broadcastAbove: Type.Integer({
+          minimum: 1,
+          maximum: 1_000_000_000,
+          default: limits.broadcastAbove,
+          description:
+            'Above so many members an event is kept once for all of an audience, and comes to an inbox when that is opened. Not for `sources`.',
+        }),
+        broadcastDays: days(
+          limits.broadcastsKeptMs,
+          'How long such events are kept, in days: whoever opens the inbox later does not get them.',
+        ),
         sources: Type.Array(AudienceSourceConfig, {
           default: [],
           description: 'Kinds of audiences whose members the app knows and is asked for (docs/AUDIENCES.md).',

@@ -48,7 +48,11 @@ export const logEvents = {
   laneRefused: ['warn', 'A lane is behind: intake refuses it for now'],
 
   fanoutFailed: ['warn', 'A fan-out to an audience cannot go on; it is tried again'],
-  audiencesPruneFailed: ['error', 'Old departures from audiences could not be deleted; it is tried again later'],
+  broadcastFailed: ['warn', 'A broadcast could not be brought into an inbox; it is when that is opened again'],
+  audiencesPruneFailed: [
+    'error',
+    'Old departures from audiences, fan-outs or broadcasts could not be deleted; it is tried again later',
+  ],
 
   catalogueTaken: ['info', 'The catalogue files have changed and are in use'],
   catalogueRefused: ['error', 'The catalogue files have changed and are not right; what was in use stays'],

@@ -6,6 +6,7 @@ import type { AudienceService } from '../audience/audience-service.ts';
 import type { RevocationStore } from '../auth/revocation-store.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Role } from '../base/config-schema.ts';
+import type { PersonKey } from '../base/ids.ts';
 import type { Service } from '../base/service.ts';
 import type { Snapshot } from '../base/telemetry.ts';
 import { builtInContent, type LiveContent } from '../content/live-content.ts';
@@ -22,6 +23,7 @@ import { type Problem, ShardReports } from '../embedded/shard-reports.ts';
 import type { Engine } from '../engine.ts';
 import { InboxServiceStore } from '../inbox/inbox-service-store.ts';
 import type { InboxStore } from '../inbox/inbox-store.ts';
+import { openingInbox } from '../inbox/opening-inbox.ts';
 import type { AudienceCheck } from '../intake/audience-check.ts';
 import type { IdempotencyStore } from '../intake/idempotency-store.ts';
 import type { IntakeLog } from '../intake/intake-log.ts';
@@ -44,6 +46,7 @@ import { fencedTimers } from './fenced-timers.ts';
 import { OwnedShards } from './owned-shards.ts';
 import { ShardUpkeep, type UpkeepOptions } from './shard-upkeep.ts';
 import { type AudienceStores, sharedService, sharedWork } from './shared-audiences.ts';
+import { SharedBroadcasts } from './shared-broadcasts.ts';
 import { SharedInbox } from './shared-inbox.ts';
 import { SharedLog } from './shared-log.ts';
 
@@ -116,6 +119,7 @@ export class ClusterEngine implements Engine {
   readonly #shards: OwnedShards | null = null;
   readonly #upkeep: ShardUpkeep | null = null;
   readonly #audienceWork: AudienceWork | null = null;
+  readonly #broadcasts: SharedBroadcasts | null = null;
   readonly #stopSharing: () => void = () => {};
   readonly #topics: readonly TopicIntake[];
 
@@ -158,7 +162,7 @@ export class ClusterEngine implements Engine {
       const onApplied = group.applied.bind(group);
       const { memory, profiles, capRules = usualCaps } = parts;
       const followers = keptFollowers(parts);
-      const work = sharedWork({ ...parts, ...parts.audiences }, log);
+      const work = sharedWork({ ...parts, ...parts.audiences, types: content }, log);
       this.#audienceWork = work;
       const told = { bus, publisher, reports, onProblem };
       const looking = new LookingPeoplePresence(parts.looking.presence, clock);
@@ -176,9 +180,17 @@ export class ClusterEngine implements Engine {
         options: parts.upkeep,
       });
     }
-    if (roles.includes('api')) this.inbox = new SharedInbox(inbox, publisher);
-    if (roles.includes('gateway')) this.feed = new LiveFeedBus({ gateway, presence, bus, inbox, shards, clock });
-    if (roles.includes('gateway')) this.looking = new LookingNotesPresence({ ...parts.looking, gateway, clock });
+    if (roles.includes('api') || roles.includes('gateway')) {
+      const people = (): readonly PersonKey[] => this.feed?.people() ?? [];
+      const common = { ...parts.audiences, bus, name: gateway, shards, clock, onProblem };
+      this.#broadcasts = new SharedBroadcasts({ ...common, people });
+      const opening = openingInbox(inbox, this.#broadcasts.open);
+      if (roles.includes('api')) this.inbox = new SharedInbox(opening, publisher);
+      if (roles.includes('gateway')) {
+        this.feed = new LiveFeedBus({ gateway, presence, bus, inbox: opening, shards, clock });
+        this.looking = new LookingNotesPresence({ ...parts.looking, gateway, clock });
+      }
+    }
     this.#topics = this.log === null ? [] : parts.openTopics(this.log, audiences);
     for (const topic of this.#topics) topic.failed.catch(reject);
     this.checks = this.#shards === null ? [] : [this.#shards.check];
@@ -204,6 +216,7 @@ export class ClusterEngine implements Engine {
   async stop(): Promise<void> {
     const { group, log, profiles, bus, disconnect } = this.#parts;
     await this.feed?.close();
+    await this.#broadcasts?.stop();
     await this.looking?.close();
     for (const topic of this.#topics) await topic.stop();
     await this.#upkeep?.stop();

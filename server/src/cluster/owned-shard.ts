@@ -12,13 +12,13 @@
  */
 import { lanes } from '@carillon/contract/lanes.ts';
 import type { Clock } from '../base/clock.ts';
-import type { PersonKey } from '../base/ids.ts';
+import { type PersonKey, splitPersonKey } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import type { LiveContent } from '../content/live-content.ts';
 import type { CapRules } from '../decide/caps.ts';
 import type { Bus } from '../deliver/realtime/bus.ts';
 import { changesFrames } from '../deliver/realtime/changes-frames.ts';
-import { liveChannels, readLiveMessage } from '../deliver/realtime/live-messages.ts';
+import { type LiveMessage, liveChannels, liveMessage, readLiveMessage } from '../deliver/realtime/live-messages.ts';
 import type { LivePublisher, PersonFrame, Watched } from '../deliver/realtime/live-publisher.ts';
 import type { AudienceWork } from '../embedded/audience-work.ts';
 import type { Problem, ShardReports } from '../embedded/shard-reports.ts';
@@ -51,7 +51,7 @@ export interface OwnedShardParts {
   readonly content: LiveContent;
   readonly reports: ShardReports;
   readonly onProblem: (problem: Problem) => void;
-  readonly audiences: Pick<AudienceWork, 'watch' | 'own'>;
+  readonly audiences: Pick<AudienceWork, 'watch' | 'own' | 'merge'>;
   /** The positions are stored. */
   readonly onApplied: (shard: number, positions: readonly Position[]) => void;
 }
@@ -189,6 +189,10 @@ export class OwnedShard {
 
   #hear = (bytes: Uint8Array): void => {
     const message = readLiveMessage(bytes);
+    if (message?.kind === 'merge') {
+      this.#merge(message).catch((error: unknown) => this.#mergeFailed(error));
+      return;
+    }
     if (message?.kind !== 'marksChanged') {
       this.#forgetAll();
       return;
@@ -196,6 +200,24 @@ export class OwnedShard {
     this.#remarked.add(message.person);
     if (this.#remarked.size === 1) this.#between((executor) => this.#refreshMarks(executor));
   };
+
+  /** People open their inboxes, or look at them: what their large audiences have heard comes in. */
+  async #merge({ people, asker }: LiveMessage & { kind: 'merge' }): Promise<void> {
+    const { audiences, bus } = this.#parts;
+    const executor = this.#executor;
+    if (executor === null) return;
+    for (const [tenant, some] of Map.groupBy(people, (person) => splitPersonKey(person).tenant)) {
+      const through = await audiences.merge(tenant, some, (batches) => executor.take(batches));
+      if (asker === null) continue;
+      const channel = liveChannels.gateway(asker);
+      await bus.publish(some.map((person) => liveMessage(channel, { kind: 'merged', person, through })));
+    }
+  }
+
+  #mergeFailed(error: unknown): void {
+    if (!this.#isStopping && this.#executor !== null)
+      this.#parts.onProblem({ event: 'broadcastFailed', fields: {}, error });
+  }
 
   async #refreshMarks(executor: ShardExecutor): Promise<void> {
     const people = [...this.#remarked];

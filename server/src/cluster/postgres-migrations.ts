@@ -107,4 +107,33 @@ export const postgresMigrations: readonly Migration[] = [
     `CREATE INDEX suppressions_index ON ${schema}.suppressions (address_index)`,
     `CREATE INDEX suppressions_held ON ${schema}.suppressions (tenant, address_index) WHERE reason IS NOT NULL`,
   ],
+  /** Events that are kept once for their audience (F3), by numbers that rise within a tenant, and how far people have them. */
+  (schema) => [
+    `ALTER TABLE ${schema}.audience_members ADD COLUMN since_ms double precision`,
+    `CREATE INDEX audience_members_notify ON ${schema}.audience_members (tenant, audience, person)
+     WHERE present AND notify`,
+    `ALTER TABLE ${schema}.fanouts ADD COLUMN kept boolean NOT NULL DEFAULT false`,
+    `CREATE TABLE ${schema}.broadcasts (
+       tenant text COLLATE "C" NOT NULL,
+       number bigint NOT NULL,
+       id text COLLATE "C" NOT NULL UNIQUE,
+       audience text COLLATE "C" NOT NULL,
+       type text NOT NULL,
+       accepted_ms double precision NOT NULL,
+       record bytea NOT NULL,
+       PRIMARY KEY (tenant, number)
+     )`,
+    `CREATE INDEX broadcasts_audience ON ${schema}.broadcasts (tenant, audience, number)`,
+    `CREATE INDEX broadcasts_accepted ON ${schema}.broadcasts (accepted_ms)`,
+    `CREATE TABLE ${schema}.broadcast_numbers (
+       tenant text COLLATE "C" PRIMARY KEY,
+       newest bigint NOT NULL
+     )`,
+    `CREATE TABLE ${schema}.broadcast_readers (
+       tenant text COLLATE "C" NOT NULL,
+       person text COLLATE "C" NOT NULL,
+       through bigint NOT NULL,
+       PRIMARY KEY (tenant, person)
+     )`,
+  ],
 ];

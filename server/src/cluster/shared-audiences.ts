@@ -6,11 +6,15 @@
 import type { AudienceService } from '../audience/audience-service.ts';
 import { AudienceServiceStore } from '../audience/audience-service-store.ts';
 import type { AudienceStore } from '../audience/audience-store.ts';
+import type { BroadcastStore, NumberedBroadcast } from '../audience/broadcast-store.ts';
 import type { FanoutStore } from '../audience/fanout-store.ts';
 import { LagRoom } from '../audience/lag-room.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Config } from '../base/config-schema.ts';
 import { limits } from '../base/limits.ts';
+import type { TypeCatalogue } from '../content/type-catalogue.ts';
+import type { Bus } from '../deliver/realtime/bus.ts';
+import { liveChannels, liveMessage } from '../deliver/realtime/live-messages.ts';
 import { AudienceWork, openKinds } from '../embedded/audience-work.ts';
 import type { Problem } from '../embedded/shard-reports.ts';
 import type { EventLog } from '../log/event-log.ts';
@@ -18,6 +22,7 @@ import type { EventLog } from '../log/event-log.ts';
 export interface AudienceStores {
   readonly audiences: AudienceStore;
   readonly fanouts: FanoutStore;
+  readonly broadcasts: BroadcastStore;
   readonly settings: Config['audiences'];
 }
 
@@ -27,6 +32,11 @@ export interface SharedAudiencesParts extends AudienceStores {
   /** Records of the bulk lane that are durable and not yet applied. */
   readonly bulkBehind: () => Promise<number>;
   readonly onProblem: (problem: Problem) => void;
+}
+
+export interface SharedWorkParts extends SharedAudiencesParts {
+  readonly types: TypeCatalogue;
+  readonly bus: Bus;
 }
 
 export function sharedService({ audiences, fanouts, settings, clock }: SharedAudiencesParts): AudienceService {
@@ -42,10 +52,15 @@ export function sharedService({ audiences, fanouts, settings, clock }: SharedAud
   return new AudienceServiceStore({ audiences, fanouts, clock, openKinds: openKinds(settings), waiting });
 }
 
-export function sharedWork(parts: SharedAudiencesParts, log: EventLog): AudienceWork {
-  const { bulkBehind: behind, shards, clock } = parts;
+export function sharedWork(parts: SharedWorkParts, log: EventLog): AudienceWork {
+  const { bulkBehind: behind, shards, clock, bus } = parts;
   const chunksAhead = Math.max(1, Math.round((shards * limits.fanoutPeoplePerShard) / limits.fanoutChunkMembers));
   // A chunk has people in every shard, so it is a record in each.
   const room = new LagRoom({ behind, chunksAhead, recordsMax: chunksAhead * shards, clock });
-  return new AudienceWork({ ...parts, log, room });
+  const kept = ({ audience, number, acceptedMs }: NumberedBroadcast): void => {
+    const told = liveMessage(liveChannels.all, { kind: 'broadcast', audience, number, acceptedMs });
+    // Whoever does not hear of it looks by itself.
+    bus.publish([told]).catch(() => {});
+  };
+  return new AudienceWork({ ...parts, log, room, kept });
 }

@@ -1,6 +1,7 @@
 /** The cluster engine on real services: connects, checks that all is as this release needs it, and puts it together. */
 
 import { AudienceStorePostgres } from '../audience/audience-store-postgres.ts';
+import { BroadcastStorePostgres } from '../audience/broadcast-store-postgres.ts';
 import { FanoutStorePostgres } from '../audience/fanout-store-postgres.ts';
 import { RevocationStoreCassandra } from '../auth/revocation-store-cassandra.ts';
 import type { Clock } from '../base/clock.ts';
@@ -112,6 +113,7 @@ function clusterParts(parts: StartClusterParts, clients: ServiceClients, name: s
     audiences: {
       audiences: new AudienceStorePostgres(database),
       fanouts: new FanoutStorePostgres(database),
+      broadcasts: new BroadcastStorePostgres(database),
       settings: config.audiences,
     },
     capRules: capRulesOf(config.caps),

@@ -8,19 +8,26 @@ import { AudienceSourceHttp } from '../audience/audience-source-http.ts';
 import { AudienceSources } from '../audience/audience-sources.ts';
 import type { AudienceStore } from '../audience/audience-store.ts';
 import { AudienceWatch } from '../audience/audience-watch.ts';
+import { type ApplyRecords, BroadcastMerge } from '../audience/broadcast-merge.ts';
+import type { BroadcastStore, NumberedBroadcast } from '../audience/broadcast-store.ts';
+import { Broadcasting } from '../audience/broadcasting.ts';
 import { Fanout } from '../audience/fanout.ts';
 import type { FanoutStore } from '../audience/fanout-store.ts';
 import type { RecordWatch } from '../audience/record-watch.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Config } from '../base/config-schema.ts';
+import type { PersonKey, TenantId } from '../base/ids.ts';
+import { dayMs } from '../base/iso-time.ts';
 import { limits } from '../base/limits.ts';
 import type { Service } from '../base/service.ts';
+import type { TypeCatalogue } from '../content/type-catalogue.ts';
 import type { EventLog } from '../log/event-log.ts';
 import type { Problem } from './shard-reports.ts';
 
 export interface AudienceWorkParts {
   readonly audiences: AudienceStore;
   readonly fanouts: FanoutStore;
+  readonly broadcasts: BroadcastStore;
   readonly log: EventLog;
   readonly shards: number;
   readonly clock: Clock;
@@ -29,6 +36,9 @@ export interface AudienceWorkParts {
   readonly chunkMembers?: number;
   /** Lets chunks through as the bulk lane can take them. */
   readonly room: FanoutRoom;
+  readonly types: TypeCatalogue;
+  /** An event is kept once for a large audience. Must not throw. */
+  readonly kept: (broadcast: NumberedBroadcast) => void;
   readonly onProblem: (problem: Problem) => void;
 }
 
@@ -42,13 +52,19 @@ export class AudienceWork implements Service {
   readonly service: AudienceService;
   readonly #parts: AudienceWorkParts;
   readonly #fanout: Fanout;
+  readonly #merge: BroadcastMerge;
 
   constructor(parts: AudienceWorkParts) {
-    const { audiences, fanouts, log, shards, clock, settings } = parts;
+    const { audiences, fanouts, broadcasts, log, shards, clock, settings, types, kept } = parts;
     this.#parts = parts;
+    const takesBack = (type: string): boolean => ['undo', 'gone'].includes(types.find(type)?.rule ?? '');
+    this.#merge = new BroadcastMerge({ audiences, broadcasts, shards, takesBack });
+    const elsewhere = new Set(settings.sources.map(({ kind }) => kind));
+    const broadcasting = { audiences, broadcasts, above: settings.broadcastAbove, elsewhere, kept };
     this.#fanout = new Fanout({
       store: fanouts,
       source: sourcesOf(audiences, settings, clock),
+      broadcasting: new Broadcasting(broadcasting),
       shards,
       chunkMembers: parts.chunkMembers ?? limits.fanoutChunkMembers,
       clock,
@@ -99,11 +115,17 @@ export class AudienceWork implements Service {
     };
   }
 
+  /** See `BroadcastMerge`. */
+  merge(tenant: TenantId, people: readonly PersonKey[], apply: ApplyRecords): Promise<number> {
+    return this.#merge.merge(tenant, people, apply);
+  }
+
   /** Forgets what it need not know any more: fan-outs done before a time, from when on the log would bring them again. */
   async prune(beforeMs: number): Promise<void> {
-    const { audiences, fanouts, clock } = this.#parts;
+    const { audiences, fanouts, broadcasts, settings, clock } = this.#parts;
     while ((await audiences.prune(clock.now() - limits.departuresKeptMs)) > 0);
     while ((await fanouts.prune(beforeMs)) > 0);
+    while ((await broadcasts.prune(clock.now() - settings.broadcastDays * dayMs)) > 0);
   }
 
   /** Before the shards stop: a chunk at hand is written to their log. */

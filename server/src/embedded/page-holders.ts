@@ -29,6 +29,11 @@ export class PageHolders {
     return this.#reads.get(person) === read;
   }
 
+  /** Everybody whose page may be kept. */
+  all(): readonly PersonKey[] {
+    return [...this.#reads.keys()];
+  }
+
   changed(people: Iterable<PersonKey>): void {
     if (this.#reads.size === 0) return;
     const stale: PersonKey[] = [];

@@ -12,7 +12,7 @@ import type { MarksFrame } from '@carillon/contract/stream.ts';
 import type { RecordWatch } from '../audience/record-watch.ts';
 import type { Clock } from '../base/clock.ts';
 import { shardOf } from '../base/hash.ts';
-import type { PersonKey, Revision } from '../base/ids.ts';
+import { type PersonKey, type Revision, splitPersonKey, type TenantId } from '../base/ids.ts';
 import type { LogEvent } from '../base/log-events.ts';
 import { nextRevision } from '../base/revision.ts';
 import { builtInContent, type LiveContent } from '../content/live-content.ts';
@@ -164,6 +164,21 @@ export class ShardHost {
     const read = this.#pageHolders.begin(person);
     const page = await this.#parts.inbox.pageText(person, query);
     return { page, mayKeep: this.#pageHolders.mayKeep(person, read) };
+  }
+
+  /** Applies records that are not in the log to people of one shard. */
+  take(shard: number, batches: readonly PackedBatch[]): Promise<void> {
+    return (this.#executors[shard] as ShardExecutor).take(batches);
+  }
+
+  /** Whoever has a feed open. */
+  watched(): readonly PersonKey[] {
+    return [...this.#watched.keys()];
+  }
+
+  /** Something that is not in the inboxes yet may come to anybody of a tenant who opens theirs. */
+  forgetPagesOf(tenant: TenantId): void {
+    this.#pageHolders.changed(this.#pageHolders.all().filter((person) => splitPersonKey(person).tenant === tenant));
   }
 
   /** What their pages depend on beside the inbox has changed. */

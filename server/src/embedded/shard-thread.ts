@@ -6,11 +6,13 @@ import { parentPort, type Worker, workerData } from 'node:worker_threads';
 import type { AudienceService } from '../audience/audience-service.ts';
 import type { AudienceStore } from '../audience/audience-store.ts';
 import { AudienceStoreLevel } from '../audience/audience-store-level.ts';
+import type { NumberedBroadcast } from '../audience/broadcast-store.ts';
+import { BroadcastStoreLevel } from '../audience/broadcast-store-level.ts';
 import { FanoutStoreLevel } from '../audience/fanout-store-level.ts';
 import { LaneRoom } from '../audience/lane-room.ts';
 import { RevocationStoreLevel } from '../auth/revocation-store-level.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
-import type { PersonKey } from '../base/ids.ts';
+import type { PersonKey, Revision } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import { watchLoopDelay } from '../base/loop-delay.ts';
 import { SecretBox } from '../base/secret-box.ts';
@@ -19,10 +21,11 @@ import type { CatalogueSource } from '../content/catalogue-source.ts';
 import { LiveContent } from '../content/live-content.ts';
 import type { LookingNotes } from '../deliver/realtime/looking-people.ts';
 import { LookingPeopleMemory } from '../deliver/realtime/looking-people-memory.ts';
-import type { InboxService } from '../inbox/inbox-service.ts';
+import type { InboxService, PageQuery } from '../inbox/inbox-service.ts';
 import { InboxServiceStore } from '../inbox/inbox-service-store.ts';
 import { InboxStoreLevel } from '../inbox/inbox-store-level.ts';
 import { type LevelDb, openLevel } from '../inbox/open-level.ts';
+import { openingInbox } from '../inbox/opening-inbox.ts';
 import { IdempotencyStoreLevel } from '../intake/idempotency-store-level.ts';
 import { EventLogSegments } from '../log/event-log-segments.ts';
 import type { DeviceStore } from '../profile/device-store.ts';
@@ -40,6 +43,7 @@ import { AudienceWork, type AudienceWorkParts } from './audience-work.ts';
 import { Answerer, type Handler } from './channel.ts';
 import { countCommits, recoveryProblems } from './count-commits.ts';
 import { Housekeeping } from './housekeeping.ts';
+import { LocalBroadcasts } from './local-broadcasts.ts';
 import { noteLag } from './progress.ts';
 import { deviceHandlers } from './remote-devices.ts';
 import { suppressionHandlers } from './remote-suppressions.ts';
@@ -79,7 +83,8 @@ async function open(): Promise<Record<string, Handler>> {
   const audiences = new AudienceStoreLevel(db, 'audience/');
   const relations = new StoredRelations(profiles, followersOf(audiences, options.audiences));
   const room = laneRoom(() => host.behindBytes('bulk'));
-  const audienceWork = openAudiences(db, audiences, { log, clock, onProblem, room });
+  const kept = (broadcast: NumberedBroadcast): void => broadcasts.kept(broadcast);
+  const audienceWork = openAudiences(db, audiences, { log, clock, onProblem, room, types: content, kept });
   const host: ShardHost = new ShardHost({
     ...{ log, store, inbox, profiles, relations, capRules },
     outward: { timers, channels: [], looking },
@@ -94,6 +99,7 @@ async function open(): Promise<Record<string, Handler>> {
     watch: () => audienceWork.watch(),
     onApplied: () => room.applied(),
   });
+  const broadcasts = new LocalBroadcasts({ work: audienceWork, audiences, host, shards: options.shards });
   const stores = { log, store, idempotency, audiences: audienceWork };
   const housekeeping = new Housekeeping({ host, ...stores, clock, options, onProblem });
   const loopDelay = watchLoopDelay(telemetry, 'worker');
@@ -102,7 +108,7 @@ async function open(): Promise<Record<string, Handler>> {
   endWhenFailed(host);
   const simulator = new Simulator({ store, profiles, relations, capRules, looking, channels: [], catalogue: content });
   return {
-    ...inboxHandlers(host, inbox),
+    ...inboxHandlers(host, inbox, broadcasts),
     simulate: simulator.simulate.bind(simulator),
     looking: (what: keyof LookingNotes, person: PersonKey) => looking[what](person),
     idempotencyGet: idempotency.get.bind(idempotency),
@@ -122,6 +128,7 @@ async function open(): Promise<Record<string, Handler>> {
       loopDelay.stop();
       await housekeeping.stop();
       await audienceWork.stop();
+      await broadcasts.stop();
       await host.stop();
       locales.close();
       await profiles.close();
@@ -151,14 +158,24 @@ function watchProfiles(profiles: ProfileStore, changed: (people: readonly Person
   });
 }
 
-function inboxHandlers(host: ShardHost, inbox: InboxService): Record<string, Handler> {
+function inboxHandlers(host: ShardHost, kept: InboxService, broadcasts: LocalBroadcasts): Record<string, Handler> {
+  const inbox = openingInbox(kept, broadcasts.open);
   return {
     append: host.append.bind(host),
-    openFeed: host.openFeed.bind(host),
+    async openFeed(person: PersonKey, since: Revision | null) {
+      await broadcasts.open(person);
+      const catchup = await host.openFeed(person, since);
+      // What was kept meanwhile was shown to those who were there already.
+      void broadcasts.open(person);
+      return catchup;
+    },
     closeFeed: host.closeFeed.bind(host),
     mark: host.mark.bind(host),
     page: inbox.page.bind(inbox),
-    pageText: host.pageText.bind(host),
+    async pageText(person: PersonKey, query: PageQuery) {
+      await broadcasts.open(person);
+      return host.pageText(person, query);
+    },
     notification: inbox.notification.bind(inbox),
     actors: inbox.actors.bind(inbox),
     why: inbox.why.bind(inbox),
@@ -199,13 +216,14 @@ function laneRoom(behindBytes: () => number): LaneRoom {
   return new LaneRoom({ behindBytes, bytesMax: limits.fanoutAheadBytes, batchesMax: limits.fanoutBatchesMax });
 }
 
-type SharedParts = Pick<AudienceWorkParts, 'log' | 'clock' | 'onProblem' | 'room'>;
+type SharedParts = Pick<AudienceWorkParts, 'log' | 'clock' | 'onProblem' | 'room' | 'types' | 'kept'>;
 
 function openAudiences(db: LevelDb, audiences: AudienceStore, parts: SharedParts): AudienceWork {
   return new AudienceWork({
     ...parts,
     audiences,
     fanouts: new FanoutStoreLevel(db, 'fanout/'),
+    broadcasts: new BroadcastStoreLevel(db, 'broadcast/'),
     shards: options.shards,
     settings: options.audiences,
   });

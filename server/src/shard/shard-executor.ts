@@ -16,7 +16,7 @@ import { rememberedFrom } from '../decide/needs.ts';
 import type { Position } from '../log/event-log.ts';
 import { startPosition } from '../log/event-log.ts';
 import { type LaneBatches, LaneReader } from '../log/lane-reader.ts';
-import { RecordView } from '../log/record.ts';
+import { type PackedBatch, RecordView } from '../log/record.ts';
 import { applyDecision } from './apply-decision.ts';
 import { DueWork } from './due-work.ts';
 import { Outbox } from './outbox.ts';
@@ -29,6 +29,12 @@ import type { ShardOptions } from './shard-options.ts';
 import { ShardTimers } from './shard-timers.ts';
 import type { Timer, TimerStore } from './timer-store.ts';
 import { WishesLoader } from './wishes-loader.ts';
+
+/** What one micro-batch is made of: positions stay as they are where its records are not of the log. */
+interface Applied {
+  readonly batches: readonly PackedBatch[];
+  readonly positions: LaneBatches['positions'];
+}
 
 interface Between {
   run(): Promise<void>;
@@ -103,6 +109,28 @@ export class ShardExecutor {
     });
   }
 
+  /**
+   * Applies records that are not in the log, between two micro-batches. Resolves when what follows from them is written;
+   * a failure ends the executor, as one of records of the log does.
+   */
+  take(batches: readonly PackedBatch[]): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const refuse = (): void => reject(new Error('the shard is not worked at here any more'));
+      const run = async (): Promise<void> => {
+        try {
+          await this.#apply({ batches, positions: this.#positions });
+        } catch (error) {
+          reject(error);
+          throw error;
+        }
+        resolve();
+      };
+      if (this.#isStopping) refuse();
+      else this.#between.push({ run, refuse });
+      this.#wakeUp();
+    });
+  }
+
   /** The person if in memory. Only to be used inside `between` or a listener. */
   cached(key: PersonKey): Person | undefined {
     return this.#people.get(key);
@@ -158,7 +186,7 @@ export class ShardExecutor {
     this.#wake = null;
   }
 
-  async #apply({ batches, positions }: LaneBatches): Promise<void> {
+  async #apply({ batches, positions }: Applied): Promise<void> {
     const began = this.#options.clock.monotonic();
     this.#outbox = new Outbox();
     /** Whoever has changed, or has had rows fetched. */

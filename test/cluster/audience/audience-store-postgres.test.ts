@@ -25,6 +25,8 @@ function ownTenants(store: AudienceStore, prefix: string): AudienceStore {
     members: (audience, after, max) => store.members(own(audience), after, max),
     count: (audience) => store.count(own(audience)),
     membership: (audience, user) => store.membership(own(audience), user),
+    memberships: (places) => store.memberships(places.map(({ audience, user }) => ({ audience: own(audience), user }))),
+    askedForPush: (audience, after, max) => store.askedForPush(own(audience), after, max),
     isKnown: (audience) => store.isKnown(own(audience)),
     audiencesOf: (person, above, after) => store.audiencesOf(own(person), above, after),
     prune: (beforeMs) => store.prune(beforeMs),

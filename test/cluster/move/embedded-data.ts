@@ -80,7 +80,7 @@ export const fanoutJob: FanoutJob = {
   acceptedMs: 1000,
   record: Buffer.from([1, 0, 255]),
 };
-export const fanoutReached = { after: 'u17', chunks: 3, recipients: 12 };
+export const fanoutReached = { after: 'u17', chunks: 3, recipients: 12, kept: false };
 export const revoked = { session: 's1', untilMs: 9e12 };
 
 export class EmbeddedData {

@@ -98,6 +98,11 @@ export class LiveFeedBus implements LiveFeed {
     return this.#feeds.get(person)?.size ?? 0;
   }
 
+  /** Whoever has a feed here. */
+  people(): readonly PersonKey[] {
+    return [...this.#feeds.keys()];
+  }
+
   /** After the streams are closed. */
   async close(): Promise<void> {
     for (const stop of this.#stops) stop();

@@ -6,9 +6,15 @@
  * from a later release, and whoever hears it looks for itself, as after a loss.
  */
 import type { RevokedSession } from '../../auth/revocation-store.ts';
-import type { PersonKey } from '../../base/ids.ts';
+import type { AudienceKey, PersonKey } from '../../base/ids.ts';
 import type { BusMessage } from './bus.ts';
 import type { GatewayId } from './presence.ts';
+
+export interface KeptBroadcast {
+  readonly audience: AudienceKey;
+  readonly number: number;
+  readonly acceptedMs: number;
+}
 
 export type LiveMessage =
   /** To a gateway: frames for people it holds. */
@@ -20,6 +26,12 @@ export type LiveMessage =
   | { readonly kind: 'gap'; readonly shards: readonly number[] | null }
   /** To a shard's owner: marks it may have in memory are older than the store's. */
   | { readonly kind: 'marksChanged'; readonly person: PersonKey }
+  /** To all: an event is kept once for a large audience. */
+  | ({ readonly kind: 'broadcast' } & KeptBroadcast)
+  /** To a shard's owner: these people open their inboxes. `asker`: the process that waits to hear; null: none. */
+  | { readonly kind: 'merge'; readonly people: readonly PersonKey[]; readonly asker: GatewayId | null }
+  /** To a process that asked: the person's inbox has the broadcasts of their audiences through this number. */
+  | { readonly kind: 'merged'; readonly person: PersonKey; readonly through: number }
   /** To all: the session's tokens count no more. */
   | ({ readonly kind: 'revoked' } & RevokedSession);
 
@@ -30,7 +42,7 @@ export const liveChannels = {
   shard: (shard: number): string => `shard:${shard}`,
 } as const;
 
-const kinds = ['frames', 'gap', 'marksChanged', 'revoked'] as const;
+const kinds = ['frames', 'gap', 'marksChanged', 'revoked', 'broadcast', 'merge', 'merged'] as const;
 
 export function liveMessage(channel: string, message: LiveMessage): BusMessage {
   const { kind, ...rest } = message;
