@@ -9,14 +9,7 @@
  * member when the event came, or is none now, does not get it.
  * What takes something back goes before all it could take back: so nobody is shown, even for a moment, what is gone.
  */
-import {
-  type AudienceKey,
-  audienceKey,
-  type PersonKey,
-  splitAudienceKey,
-  splitPersonKey,
-  type TenantId,
-} from '../base/ids.ts';
+import { type AudienceKey, audienceKey, type PersonKey, splitPersonKey, type TenantId } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import { series, telemetry } from '../base/telemetry.ts';
 import type { PackedBatch } from '../log/record.ts';

@@ -101,6 +101,20 @@ export class BroadcastStoreLevel implements BroadcastStore {
     });
   }
 
+  /** All that are kept, those of a tenant in their order: for a copy. */
+  async *all(): AsyncIterable<NumberedBroadcast> {
+    const range = { gte: `${this.#prefix}b`, lt: `${this.#prefix}c` };
+    for await (const text of this.#db.values(range)) yield JSON.parse(text) as NumberedBroadcast;
+  }
+
+  /** How far everybody has them: for a copy. */
+  async *readers(): AsyncIterable<{ person: PersonKey; through: number }> {
+    const start = `${this.#prefix}p`;
+    for await (const [key, text] of this.#db.iterator({ gte: start, lt: `${this.#prefix}q` })) {
+      yield { person: key.slice(start.length) as PersonKey, through: Number(text) };
+    }
+  }
+
   prune(beforeMs: number): Promise<number> {
     return this.#writes.inTurn(async () => {
       const due: NumberedBroadcast[] = [];

@@ -2,6 +2,7 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AudienceStoreLevel } from '../audience/audience-store-level.ts';
+import { BroadcastStoreLevel } from '../audience/broadcast-store-level.ts';
 import { FanoutStoreLevel } from '../audience/fanout-store-level.ts';
 import { RevocationStoreLevel } from '../auth/revocation-store-level.ts';
 import { systemClock } from '../base/clock.ts';
@@ -36,6 +37,7 @@ export interface EmbeddedSource {
   readonly timers: TimerStore;
   readonly audiences: AudienceStoreLevel;
   readonly fanouts: FanoutStoreLevel;
+  readonly broadcasts: BroadcastStoreLevel;
   close(): Promise<void>;
 }
 
@@ -89,6 +91,7 @@ export async function openEmbeddedSource(
       timers: new TimerStoreLevel(db),
       audiences: new AudienceStoreLevel(db, 'audience/'),
       fanouts: new FanoutStoreLevel(db, 'fanout/'),
+      broadcasts: new BroadcastStoreLevel(db, 'broadcast/'),
       async close() {
         await log.close();
         await db.close();

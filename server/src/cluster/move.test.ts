@@ -3,6 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { box, EmbeddedData, people } from '../../../test/cluster/move/embedded-data.ts';
 import { assertGoesOn, assertWhole, move } from '../../../test/cluster/move/moved-data.ts';
 import { AudienceStoreMemory } from '../audience/audience-store-memory.ts';
+import { BroadcastStoreMemory } from '../audience/broadcast-store-memory.ts';
 import { FanoutStoreMemory } from '../audience/fanout-store-memory.ts';
 import { RevocationStoreMemory } from '../auth/revocation-store-memory.ts';
 import { seededRandom } from '../base/random.ts';
@@ -50,6 +51,7 @@ function emptyTarget() {
     timers: new TimerStoreMemory(),
     audiences: new AudienceStoreMemory(),
     fanouts: new FanoutStoreMemory(),
+    broadcasts: new BroadcastStoreMemory(),
     state: new MemoryMoveState(),
     shards: 4,
   };

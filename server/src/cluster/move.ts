@@ -7,6 +7,7 @@
  */
 import { type Lane, lanes } from '@carillon/contract/lanes.ts';
 import type { AudienceStore } from '../audience/audience-store.ts';
+import type { BroadcastStore } from '../audience/broadcast-store.ts';
 import type { FanoutStore } from '../audience/fanout-store.ts';
 import type { RevocationStore } from '../auth/revocation-store.ts';
 import type { Clock } from '../base/clock.ts';
@@ -23,6 +24,7 @@ import type { ProfileStore } from '../profile/profile-store.ts';
 import type { SuppressionStore } from '../profile/suppression-store.ts';
 import type { TimerStore } from '../shard/timer-store.ts';
 import { type AudienceOrigin, type Compared, compareAudiences, copyAudiences } from './copy-audiences.ts';
+import { copyBroadcasts } from './copy-broadcasts.ts';
 import { compareDevices, copyDevices } from './copy-devices.ts';
 import { copyLog, countBehind, countCopied, each, type LaneRange, laneEnds } from './copy-log.ts';
 import { contentsOf, copyPerson, type PersonContents } from './copy-person.ts';
@@ -44,6 +46,7 @@ export interface MoveTarget {
   readonly timers: TimerStore;
   readonly audiences: AudienceStore;
   readonly fanouts: FanoutStore;
+  readonly broadcasts: BroadcastStore;
   readonly state: MoveStateStore;
   readonly shards: number;
 }
@@ -139,6 +142,7 @@ class Move {
       await this.#copyRevocations();
       await copyTimers(await this.#sourceTimers(), target);
       await copyAudiences(await this.#sourceAudiences(), target);
+      await copyBroadcasts(this.#parts.source.broadcasts, target.broadcasts);
       await this.#save({ stage: 'repeats', copiedTo: {} });
     }
     if (this.#state.stage === 'repeats') {

@@ -1,5 +1,6 @@
 /** `carillon move`: the data of an embedded engine into the cluster that the configuration names (G3). */
 import { AudienceStorePostgres } from '../audience/audience-store-postgres.ts';
+import { BroadcastStorePostgres } from '../audience/broadcast-store-postgres.ts';
 import { FanoutStorePostgres } from '../audience/fanout-store-postgres.ts';
 import { RevocationStoreCassandra } from '../auth/revocation-store-cassandra.ts';
 import type { Clock } from '../base/clock.ts';
@@ -64,6 +65,7 @@ export async function runMove({ config, clock, random, onProgress }: RunMovePart
         timers: new TimerStoreCassandra(cassandra),
         audiences: new AudienceStorePostgres(database),
         fanouts: new FanoutStorePostgres(database),
+        broadcasts: new BroadcastStorePostgres(database),
         state: new CassandraMoveState(cassandra),
       };
       const report = await moveEmbeddedToCluster({ source, target, clock, onProgress });

@@ -10,6 +10,7 @@ import type { NumberedBroadcast } from '../audience/broadcast-store.ts';
 import { BroadcastStoreLevel } from '../audience/broadcast-store-level.ts';
 import { FanoutStoreLevel } from '../audience/fanout-store-level.ts';
 import { LaneRoom } from '../audience/lane-room.ts';
+import type { RevocationStore } from '../auth/revocation-store.ts';
 import { RevocationStoreLevel } from '../auth/revocation-store-level.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
 import type { PersonKey, Revision } from '../base/ids.ts';
@@ -26,6 +27,7 @@ import { InboxServiceStore } from '../inbox/inbox-service-store.ts';
 import { InboxStoreLevel } from '../inbox/inbox-store-level.ts';
 import { type LevelDb, openLevel } from '../inbox/open-level.ts';
 import { openingInbox } from '../inbox/opening-inbox.ts';
+import type { IdempotencyStore } from '../intake/idempotency-store.ts';
 import { IdempotencyStoreLevel } from '../intake/idempotency-store-level.ts';
 import { EventLogSegments } from '../log/event-log-segments.ts';
 import type { DeviceStore } from '../profile/device-store.ts';
@@ -111,11 +113,7 @@ async function open(): Promise<Record<string, Handler>> {
     ...inboxHandlers(host, inbox, broadcasts),
     simulate: simulator.simulate.bind(simulator),
     looking: (what: keyof LookingNotes, person: PersonKey) => looking[what](person),
-    idempotencyGet: idempotency.get.bind(idempotency),
-    idempotencyPut: idempotency.put.bind(idempotency),
-    idempotencyExpire: idempotency.expire.bind(idempotency),
-    revocationsPut: revocations.put.bind(revocations),
-    revocationsLoad: revocations.load.bind(revocations),
+    ...requestHandlers(idempotency, revocations),
     ...profileHandlers({ profiles, ...others }),
     ...audienceHandlers(audienceWork.service),
     useCatalogue: async (source) => content.replace(source as CatalogueSource),
@@ -134,6 +132,16 @@ async function open(): Promise<Record<string, Handler>> {
       await profiles.close();
       await db.close();
     },
+  };
+}
+
+function requestHandlers(idempotency: IdempotencyStore, revocations: RevocationStore): Record<string, Handler> {
+  return {
+    idempotencyGet: idempotency.get.bind(idempotency),
+    idempotencyPut: idempotency.put.bind(idempotency),
+    idempotencyExpire: idempotency.expire.bind(idempotency),
+    revocationsPut: revocations.put.bind(revocations),
+    revocationsLoad: revocations.load.bind(revocations),
   };
 }
 

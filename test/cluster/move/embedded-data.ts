@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ActedEvent } from '@carillon/contract/event.ts';
 import { AudienceStoreLevel } from '../../../server/src/audience/audience-store-level.ts';
+import type { Broadcast } from '../../../server/src/audience/broadcast-store.ts';
+import { BroadcastStoreLevel } from '../../../server/src/audience/broadcast-store-level.ts';
 import type { FanoutJob } from '../../../server/src/audience/fanout-job.ts';
 import { FanoutStoreLevel } from '../../../server/src/audience/fanout-store-level.ts';
 import type { MembershipChange } from '../../../server/src/audience/membership.ts';
@@ -80,6 +82,9 @@ export const fanoutJob: FanoutJob = {
   acceptedMs: 1000,
   record: Buffer.from([1, 0, 255]),
 };
+export const broadcastOf = (n: number): Broadcast => {
+  return { id: `f_${n}`, audience: fans, type: 'post.published', acceptedMs: n * 1000 };
+};
 export const fanoutReached = { after: 'u17', chunks: 3, recipients: 12, kept: false };
 export const revoked = { session: 's1', untilMs: 9e12 };
 
@@ -133,6 +138,7 @@ export class EmbeddedData {
       const suppressions = new SuppressionStoreLevel({ db, prefix: 'suppression/', clock, box, softBouncesMax: 5 });
       await suppressions.restore([{ tenant: defaultTenant, suppression }]);
       await fillAudiences(new AudienceStoreLevel(db, 'audience/'), new FanoutStoreLevel(db, 'fanout/'));
+      await fillBroadcasts(new BroadcastStoreLevel(db, 'broadcast/'));
       const timerStore = new TimerStoreLevel(db);
       await timerStore.open(0);
       await timerStore.write(0, { set: timers });
@@ -155,6 +161,15 @@ export class EmbeddedData {
     await host.stop();
     await db.close();
   }
+}
+
+/** The first one is forgotten already: numbers in a cluster begin anew. */
+async function fillBroadcasts(broadcasts: BroadcastStoreLevel): Promise<void> {
+  for (const broadcast of [1, 2, 3].map(broadcastOf)) await broadcasts.keep(broadcast, fanoutJob.record);
+  await broadcasts.advance(people.slice(0, 1), 2);
+  await broadcasts.advance(people.slice(1, 2), 3);
+  await broadcasts.advance(people.slice(2, 3), 1);
+  while ((await broadcasts.prune(2000)) > 0);
 }
 
 /** Everybody follows u0; one has left, and must stay gone when a follow from before that comes late. */

@@ -1,6 +1,7 @@
 /** The move into a real Kafka and a real Cassandra. */
 import { type TestContext, test } from 'node:test';
 import { AudienceStorePostgres } from '../../../server/src/audience/audience-store-postgres.ts';
+import { BroadcastStorePostgres } from '../../../server/src/audience/broadcast-store-postgres.ts';
 import { FanoutStorePostgres } from '../../../server/src/audience/fanout-store-postgres.ts';
 import { RevocationStoreCassandra } from '../../../server/src/auth/revocation-store-cassandra.ts';
 import type { VirtualClock } from '../../../server/src/base/virtual-clock.ts';
@@ -40,6 +41,7 @@ async function targetOf({ world, keyspace, schema }: Services, clock: VirtualClo
     timers: new TimerStoreCassandra(client),
     audiences: new AudienceStorePostgres(schema.connect()),
     fanouts: new FanoutStorePostgres(schema.connect()),
+    broadcasts: new BroadcastStorePostgres(schema.connect()),
     state: new CassandraMoveState(client),
     shards: testShards,
   };

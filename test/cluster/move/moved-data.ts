@@ -1,7 +1,7 @@
 /** What a move must come to, whatever the target is made of. */
 import assert from 'node:assert/strict';
 import { shardOf } from '../../../server/src/base/hash.ts';
-import { defaultTenant, type PersonKey } from '../../../server/src/base/ids.ts';
+import { defaultTenant, type PersonKey, splitAudienceKey } from '../../../server/src/base/ids.ts';
 import { limits } from '../../../server/src/base/limits.ts';
 import { systemRandom } from '../../../server/src/base/random.ts';
 import { openEmbeddedSource } from '../../../server/src/cluster/embedded-source.ts';
@@ -12,6 +12,7 @@ import {
   addressOf,
   answer,
   box,
+  broadcastOf,
   type EmbeddedData,
   fanoutJob,
   fanoutReached,
@@ -63,6 +64,7 @@ export async function assertGoesOn(data: EmbeddedData, target: MoveTarget): Prom
   const { log, inbox: store, shards } = target;
   await assertTimers(target);
   await assertAudiences(target);
+  await assertBroadcasts(target);
   for (const moved of await target.profiles.read(people)) assert.deepEqual(moved, profile);
   const [first] = people as [PersonKey];
   assert.deepEqual(
@@ -83,6 +85,16 @@ export async function assertGoesOn(data: EmbeddedData, target: MoveTarget): Prom
   });
   assert.deepEqual(found, expected);
   await host.stop();
+}
+
+async function assertBroadcasts({ broadcasts }: MoveTarget): Promise<void> {
+  const { tenant } = splitAudienceKey(fans);
+  assert.deepEqual(await broadcasts.recent(tenant, 10), [
+    { ...broadcastOf(2), number: 1 },
+    { ...broadcastOf(3), number: 2 },
+  ]);
+  assert.deepEqual(Buffer.from((await broadcasts.records(tenant, [1])).get(1) as Buffer), fanoutJob.record);
+  assert.deepEqual(await broadcasts.through(people.slice(0, 4)), [1, 2, 0, 0]);
 }
 
 async function assertAudiences({ audiences, fanouts, shards }: MoveTarget): Promise<void> {
