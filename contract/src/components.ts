@@ -3,6 +3,15 @@
  * of these becomes a `$ref`; what is not listed is written out where it stands.
  */
 import type { TSchema } from 'typebox';
+import {
+  Device,
+  DeviceAddressRequest,
+  DeviceFound,
+  DeviceId,
+  DeviceRequest,
+  Devices,
+  PushSubscription,
+} from './devices.ts';
 import { Actor, Event, EventObject, EventResult, EventResults, ParentObject, Recipients } from './event.ts';
 import { CloudEvent } from './event-bodies.ts';
 import { Live, Ready } from './health.ts';
@@ -85,6 +94,13 @@ export const components: Readonly<Record<string, TSchema>> = {
   Relations,
   Digest,
   Privacy,
+  Device,
+  Devices,
+  DeviceRequest,
+  DeviceAddressRequest,
+  DeviceFound,
+  DeviceId,
+  PushSubscription,
   Mute,
   Mutes,
   MuteRequest,

@@ -99,6 +99,11 @@ export const errorCodes = {
     title: 'What is said of the person cannot be stored',
     next: 'Correct the field that `errors[].path` names, then send all of it again.',
   },
+  CARILLON_DEVICE_INVALID: {
+    status: 422,
+    title: 'This cannot be registered as a device',
+    next: 'Correct what `errors[].path` names; each provider has a form of its own (docs/DEVICES.md).',
+  },
   CARILLON_SCHEMA_UNKNOWN: {
     status: 404,
     title: 'No such event schema',

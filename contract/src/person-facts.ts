@@ -3,6 +3,7 @@
  * closed, so that a misspelt name does not pass for something said.
  */
 import { type Static, Type } from 'typebox';
+import { Device } from './devices.ts';
 import { Id } from './event.ts';
 import { Mute } from './mutes.ts';
 import { Notification, Time } from './notification.ts';
@@ -50,6 +51,8 @@ export const PersonExport = Type.Object({
   facts: orNull(PersonFacts),
   preferences: orNull(Preferences),
   mutes: Type.Array(Mute),
+  /** Without what they are addressed by. */
+  devices: Type.Array(Device),
   /** All rows of the inbox: listed, archived and filtered ones. */
   notifications: Type.Array(Notification),
 });

@@ -6,7 +6,9 @@
 import { attachStream } from './api/attach-stream.ts';
 import { audienceOperations } from './api/audience-operations.ts';
 import { devToken } from './api/dev-token.ts';
+import { deviceOperations } from './api/device-operations.ts';
 import { documentOperations } from './api/document-operations.ts';
+import { endSessionDevices } from './api/end-session-devices.ts';
 import { healthOperations } from './api/health-operations.ts';
 import { createHttpServer, type HttpServerOptions } from './api/http-server.ts';
 import { inboxOperations } from './api/inbox-operations.ts';
@@ -78,8 +80,7 @@ export async function startApp(parts: AppParts): Promise<App> {
   const reload = new CatalogueReload({ settings: config.content, stamp, content, clock, log, useElsewhere });
 
   const devTokens = isDevelopment ? new DevTokens(secrets.tokens, clock, random) : null;
-  const revocations = new Revocations(engine.revocations, clock);
-  await revocations.load();
+  const revocations = await revocationsOf(engine, parts);
   const authenticator = new TokenAuthenticator({
     keys: new ApiKeys(config.auth.producerKeys, config.auth.operators),
     issuers: tokenIssuers(parts, devTokens),
@@ -144,6 +145,15 @@ export async function startApp(parts: AppParts): Promise<App> {
   };
 }
 
+/** With what was revoked before the last stop. */
+async function revocationsOf(engine: Engine, { clock, log }: AppParts): Promise<Revocations> {
+  const revocations = new Revocations(engine.revocations, clock);
+  await revocations.load();
+  const failed = (error: unknown): void => log.write('sessionDevicesFailed', {}, error);
+  if (engine.devices !== null) endSessionDevices(revocations, engine.devices, failed);
+  return revocations;
+}
+
 /** What is refused is told now and then; what fails, each time. */
 function logFailures({ clock, log }: AppParts): NonNullable<HttpServerOptions['onFailure']> {
   const refusals = new NowAndThen(clock, limits.refusalToldMs);
@@ -169,6 +179,7 @@ async function startEngine(
   return EmbeddedEngine.start({
     dataDir: config.dataDir,
     shards: derivedConfig(config).shards,
+    deviceIdleDays: config.devices.idleDays,
     segmentBytes: config.log.segmentBytes,
     logKeptMs: config.log.keptDays * dayMs,
     rowsPerPersonMax: config.inbox.rowsPerPersonMax,
@@ -194,10 +205,17 @@ interface PersonParts {
 }
 
 /** What people ask of their inboxes and choices. */
-function personOperations({ inbox, profiles }: Engine, { revocations, content, clock }: PersonParts): Operation[] {
-  if (inbox === null) return [];
-  const ofProfiles = profiles === null ? [] : profileOperations({ profiles, inbox, types: content, clock });
-  return [revokeSession(revocations), ...inboxOperations(inbox, content.localeOf), ...ofProfiles];
+function personOperations(
+  { inbox, profiles, devices }: Engine,
+  { revocations, content, clock }: PersonParts,
+): Operation[] {
+  if (inbox === null || profiles === null || devices === null) return [];
+  return [
+    revokeSession(revocations, devices),
+    ...inboxOperations(inbox, content.localeOf),
+    ...profileOperations({ profiles, devices, inbox, types: content, clock }),
+    ...deviceOperations({ devices, revocations, vapidKey: () => null }),
+  ];
 }
 
 interface IntakeParts {

@@ -108,7 +108,12 @@ export class ClusterProcess {
       tickets: { issue: () => Promise.reject(new Error('none here')), redeem: async () => null },
       clock: life.clock,
       cursorSecret: new Uint8Array(32),
-      upkeep: { logKeptMs: 1e12, rowsPerPersonMax: 5000, retentionMs: 1e12 },
+      upkeep: {
+        logKeptMs: 1e12,
+        rowsPerPersonMax: 5000,
+        retentionMs: 1e12,
+        deviceIdleDays: { apns: 1, fcm: 1, webpush: 1, expo: 1 },
+      },
       onProblem: () => {},
       disconnect: async () => {},
     };

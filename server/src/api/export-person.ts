@@ -9,14 +9,17 @@ import type { Clock } from '../base/clock.ts';
 import { type PersonKey, personKey } from '../base/ids.ts';
 import { isoTime } from '../base/iso-time.ts';
 import type { InboxService, StateFilter } from '../inbox/inbox-service.ts';
+import type { DeviceStore } from '../profile/device-store.ts';
 import type { Profile } from '../profile/profile.ts';
 import type { ProfileStore } from '../profile/profile-store.ts';
 import { toPersonFacts } from '../profile/read-facts.ts';
+import { deviceJson } from './device-json.ts';
 import { muteJson } from './mute-json.ts';
 import { defineOperation, type Operation } from './operation.ts';
 
 export interface ExportParts {
   readonly profiles: ProfileStore;
+  readonly devices: DeviceStore;
   readonly inbox: InboxService;
   readonly clock: Clock;
 }
@@ -24,11 +27,11 @@ export interface ExportParts {
 /** Together they are every row. */
 const views: readonly (StateFilter | null)[] = [null, 'archived', 'filtered'];
 
-export function exportPerson({ profiles, inbox, clock }: ExportParts): Operation {
+export function exportPerson({ profiles, devices, inbox, clock }: ExportParts): Operation {
   return defineOperation({
     method: 'GET',
     path: '/v1/users/:id/export',
-    summary: 'Everything that is kept of a person: facts, preferences, mutes, notifications',
+    summary: 'Everything that is kept of a person: facts, preferences, mutes, devices, notifications',
     caller: 'producer',
     params: PersonParams,
     answers: { 200: PersonExport },
@@ -36,7 +39,9 @@ export function exportPerson({ profiles, inbox, clock }: ExportParts): Operation
     async handle({ principal, params }) {
       const person = personKey(principal.tenant, params.id);
       const [profile = null] = await profiles.read([person]);
-      const head = { id: params.id, exportedAt: isoTime(clock.now()), ...ofProfile(profile) };
+      const pushedOn = (await devices.list(person)).map(deviceJson);
+      const said = { ...ofProfile(profile), devices: pushedOn };
+      const head = { id: params.id, exportedAt: isoTime(clock.now()), ...said };
       const rows = notifications(inbox, person);
       // Once this is there, what fails can only cut the answer off.
       const first = await rows.next();
@@ -46,7 +51,7 @@ export function exportPerson({ profiles, inbox, clock }: ExportParts): Operation
   });
 }
 
-function ofProfile(profile: Profile | null): Omit<PersonExport, 'id' | 'exportedAt' | 'notifications'> {
+function ofProfile(profile: Profile | null): Pick<PersonExport, 'facts' | 'preferences' | 'mutes'> {
   if (profile === null) return { facts: null, preferences: null, mutes: [] };
   const { facts, version, choices, mutes } = profile;
   return {

@@ -13,7 +13,7 @@ import { putPreferences } from './put-preferences.ts';
 import type { PreferenceParts } from './write-preferences.ts';
 
 export function profileOperations(parts: PreferenceParts & ExportParts): Operation[] {
-  const { profiles, types, clock } = parts;
+  const { profiles, devices, types, clock } = parts;
   return [
     getPreferences(profiles, types),
     putPreferences(parts),
@@ -23,7 +23,7 @@ export function profileOperations(parts: PreferenceParts & ExportParts): Operati
     deleteMute(profiles),
     importPeople(profiles),
     putPerson(profiles),
-    deletePerson(profiles),
+    deletePerson(devices),
     exportPerson(parts),
   ];
 }

@@ -1,6 +1,8 @@
 /** The API for tests: a real server on a port of its own, with one token per caller: `user:ana`, `producer:posts`, … */
 import type { FastifyInstance } from 'fastify';
 import type { Authenticator, Principal } from '../auth/principal.ts';
+import { RevocationStoreMemory } from '../auth/revocation-store-memory.ts';
+import { Revocations } from '../auth/revocations.ts';
 import { CarillonError } from '../base/carillon-error.ts';
 import type { TenantId, UserId } from '../base/ids.ts';
 import { seededRandom } from '../base/random.ts';
@@ -9,14 +11,18 @@ import { builtInTypes } from '../content/type-catalogue.ts';
 import type { InboxService } from '../inbox/inbox-service.ts';
 import { Idempotency } from '../intake/idempotency.ts';
 import { IdempotencyStoreMemory } from '../intake/idempotency-store-memory.ts';
+import type { DeviceStore } from '../profile/device-store.ts';
+import { DeviceStoreMemory } from '../profile/device-store-memory.ts';
 import type { ProfileStore } from '../profile/profile-store.ts';
 import { ProfileStoreMemory } from '../profile/profile-store-memory.ts';
+import { deviceOperations } from './device-operations.ts';
 import { documentOperations } from './document-operations.ts';
 import { healthOperations } from './health-operations.ts';
 import { createHttpServer, type HttpFailure } from './http-server.ts';
 import { inboxOperations } from './inbox-operations.ts';
 import type { Operation } from './operation.ts';
 import { profileOperations } from './profile-operations.ts';
+import { revokeSession } from './revoke-session.ts';
 
 export interface TestApi {
   readonly app: FastifyInstance;
@@ -25,6 +31,7 @@ export interface TestApi {
   readonly failures: readonly HttpFailure[];
   readonly clock: VirtualClock;
   readonly profiles: ProfileStore;
+  readonly devices: DeviceStore;
   call(method: string, path: string, options?: CallOptions): Promise<TestAnswer>;
   stop(): Promise<void>;
 }
@@ -48,9 +55,13 @@ export async function startTestApi(inbox: InboxService, more: readonly Operation
   const failures: HttpFailure[] = [];
   const clock = new VirtualClock();
   const profiles = new ProfileStoreMemory(clock);
+  const devices = new DeviceStoreMemory(profiles, clock);
+  const revocations = new Revocations(new RevocationStoreMemory(), clock);
   const operations = [
     ...inboxOperations(inbox),
-    ...profileOperations({ profiles, inbox, types: builtInTypes, clock }),
+    ...profileOperations({ profiles, devices, inbox, types: builtInTypes, clock }),
+    ...deviceOperations({ devices, revocations, vapidKey: () => null }),
+    revokeSession(revocations, devices),
     ...more,
     ...healthOperations({ checks: [] }, () => '# HELP carillon_up Always 1.\ncarillon_up 1\n'),
   ];
@@ -71,6 +82,7 @@ export async function startTestApi(inbox: InboxService, more: readonly Operation
     failures,
     clock,
     profiles,
+    devices,
     call: (...call) => callApi(origin, ...call),
     stop: () => app.close(),
   };
@@ -92,13 +104,14 @@ async function callApi(origin: string, method: string, path: string, options: Ca
   return { status: answer.status, headers: answer.headers, text, json: isJson ? JSON.parse(text) : null };
 }
 
-/** `user:ana` is ana of the default tenant, `user:ana@other` is ana of the tenant `other`. */
+/** `user:ana` is ana of the default tenant, `user:ana@other` is ana of the tenant `other`, `user:ana#one` in session `one`. */
 const tableAuthenticator: Authenticator = {
   async authenticate(token) {
-    const found = /^(user|producer|operator):([a-z]+)(?:@([a-z]+))?$/.exec(token);
+    const found = /^(user|producer|operator):([a-z]+)(?:@([a-z]+))?(?:#([a-z]+))?$/.exec(token);
     if (found === null) throw new CarillonError('CARILLON_AUTH_INVALID', 'The token or key is not valid.');
-    const [, kind, name, tenant = 'default'] = found;
-    return principal(kind as Principal['kind'], name as string, tenant as TenantId);
+    const [, kind, name, tenant = 'default', session = null] = found;
+    const proven = principal(kind as Principal['kind'], name as string, tenant as TenantId);
+    return proven.kind === 'user' ? { ...proven, session } : proven;
   },
 };
 

@@ -142,6 +142,24 @@ const Encryption = Type.Object(
   closed,
 );
 
+const idleDays = (provider: keyof typeof limits.deviceIdleMs, name: string) =>
+  days(limits.deviceIdleMs[provider], `How long a device of ${name} is kept that its app was not seen on.`);
+
+const Devices = Type.Object(
+  {
+    idleDays: Type.Object(
+      {
+        apns: idleDays('apns', 'APNs'),
+        fcm: idleDays('fcm', 'FCM'),
+        webpush: idleDays('webpush', 'Web Push'),
+        expo: idleDays('expo', 'Expo'),
+      },
+      closed,
+    ),
+  },
+  closed,
+);
+
 export const roles = ['intake', 'shard', 'gateway', 'api'] as const;
 
 export const Config = Type.Object(
@@ -304,6 +322,7 @@ export const Config = Type.Object(
     auth: Auth,
     ...emailSettings,
     encryption: Encryption,
+    devices: Devices,
     ...serviceSettings,
   },
   closed,

@@ -313,6 +313,8 @@ export const limits = {
   // Devices, and secrets at rest (V11, S4)
   /** Devices of one person; of more, the one not seen for the longest time goes. */
   devicesMax: 20,
+  /** A device that no app was seen on for so long is removed; FCM drops tokens after that itself. */
+  deviceIdleMs: { apns: 365 * day, fcm: 270 * day, webpush: 365 * day, expo: 270 * day },
   /** Devices removed, or encrypted anew, in one step; other changes come between steps. */
   devicesPerStep: 200,
   /** Texts that one data key encrypts; then another one is drawn. Far below what its nonces allow. */

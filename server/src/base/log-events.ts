@@ -54,6 +54,10 @@ export const logEvents = {
     'Old departures from audiences, fan-outs or broadcasts could not be deleted; it is tried again later',
   ],
 
+  devicesPruned: ['info', 'Devices that nobody was seen on for long were removed'],
+  devicesPruneFailed: ['error', 'Idle devices could not be removed; it is tried again later'],
+  sessionDevicesFailed: ['error', 'Devices of a session that ended could not be removed in this process'],
+
   catalogueTaken: ['info', 'The catalogue files have changed and are in use'],
   catalogueRefused: ['error', 'The catalogue files have changed and are not right; what was in use stays'],
   catalogueMistake: ['error', 'A mistake in a catalogue file; `carillon check` says what it is'],

@@ -176,6 +176,7 @@ export class ClusterEngine implements Engine {
         store: fenced,
         clock,
         audiences: work,
+        devices: parts.devices,
         onProblem,
         options: parts.upkeep,
       });

@@ -1,5 +1,5 @@
-/** The background work for the shards of this process: retention of their people's rows, of their part of the log, and of
- * audiences. */
+/** The background work for the shards of this process: retention of their people's rows, of their part of the log, of
+ * audiences and idle devices. */
 import type { Clock } from '../base/clock.ts';
 import { limits } from '../base/limits.ts';
 import type { Service } from '../base/service.ts';
@@ -8,12 +8,15 @@ import type { Problem } from '../embedded/shard-reports.ts';
 import type { InboxStore } from '../inbox/inbox-store.ts';
 import { Retention } from '../inbox/retention.ts';
 import type { EventLog } from '../log/event-log.ts';
+import type { DeviceStore } from '../profile/device-store.ts';
+import { type DeviceIdleDays, pruneDevices } from '../profile/prune-devices.ts';
 import type { OwnedShards } from './owned-shards.ts';
 
 export interface UpkeepOptions {
   readonly logKeptMs: number;
   readonly rowsPerPersonMax: number;
   readonly retentionMs: number;
+  readonly deviceIdleDays: DeviceIdleDays;
 }
 
 export interface ShardUpkeepParts {
@@ -21,6 +24,7 @@ export interface ShardUpkeepParts {
   readonly log: EventLog;
   readonly store: InboxStore;
   readonly clock: Clock;
+  readonly devices: DeviceStore;
   readonly audiences: Pick<AudienceWork, 'prune'>;
   readonly onProblem: (problem: Problem) => void;
   readonly options: UpkeepOptions;
@@ -49,7 +53,9 @@ export class ShardUpkeep implements Service {
       this.#running = this.#trimLog()
         .catch((error: unknown) => onProblem({ event: 'logTrimFailed', fields: {}, error }))
         .then(() => parts.audiences.prune(clock.now() - options.logKeptMs))
-        .catch((error: unknown) => onProblem({ event: 'audiencesPruneFailed', fields: {}, error }));
+        .catch((error: unknown) => onProblem({ event: 'audiencesPruneFailed', fields: {}, error }))
+        .then(() => this.#pruneDevices())
+        .catch((error: unknown) => onProblem({ event: 'devicesPruneFailed', fields: {}, error }));
     });
   }
 
@@ -57,6 +63,13 @@ export class ShardUpkeep implements Service {
     this.#cancel();
     await this.#retention.stop();
     await this.#running;
+  }
+
+  /** Every process does: who comes second finds none. */
+  async #pruneDevices(): Promise<void> {
+    const { devices, clock, options, onProblem } = this.#parts;
+    const count = await pruneDevices(devices, options.deviceIdleDays, clock.now());
+    if (count > 0) onProblem({ event: 'devicesPruned', fields: { count } });
   }
 
   async #trimLog(): Promise<void> {

@@ -131,7 +131,12 @@ function clusterParts(parts: StartClusterParts, clients: ServiceClients, name: s
     cursorSecret,
     content: parts.content,
     memory: { ...usualMemory, exactPeopleMax: config.inbox.exactPeopleMax },
-    upkeep: { logKeptMs: config.log.keptDays * dayMs, rowsPerPersonMax: config.inbox.rowsPerPersonMax, retentionMs },
+    upkeep: {
+      logKeptMs: config.log.keptDays * dayMs,
+      rowsPerPersonMax: config.inbox.rowsPerPersonMax,
+      retentionMs,
+      deviceIdleDays: config.devices.idleDays,
+    },
     onProblem,
     disconnect: () => {
       revocations.close();

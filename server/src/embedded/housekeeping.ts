@@ -1,4 +1,5 @@
-/** The background work of the embedded engine: retention of rows, of the log, of audiences, and of answers kept for repeated requests. */
+/** The background work of the embedded engine: retention of rows, of the log, of audiences, of idle
+ * devices, and of answers kept for repeated requests. */
 import type { Clock } from '../base/clock.ts';
 import { limits } from '../base/limits.ts';
 import type { Service } from '../base/service.ts';
@@ -6,6 +7,8 @@ import type { InboxStore } from '../inbox/inbox-store.ts';
 import { Retention } from '../inbox/retention.ts';
 import type { IdempotencyStore } from '../intake/idempotency-store.ts';
 import type { EventLog } from '../log/event-log.ts';
+import type { DeviceStore } from '../profile/device-store.ts';
+import { pruneDevices } from '../profile/prune-devices.ts';
 import type { AudienceWork } from './audience-work.ts';
 import type { ShardHost } from './shard-host.ts';
 import type { Problem } from './shard-reports.ts';
@@ -16,10 +19,11 @@ export interface HousekeepingParts {
   readonly log: EventLog;
   readonly store: InboxStore;
   readonly idempotency: IdempotencyStore;
+  readonly devices: DeviceStore;
   readonly audiences: Pick<AudienceWork, 'prune'>;
   readonly clock: Clock;
   readonly onProblem: (problem: Problem) => void;
-  readonly options: Pick<ShardThreadOptions, 'logKeptMs' | 'rowsPerPersonMax' | 'retentionMs'>;
+  readonly options: Pick<ShardThreadOptions, 'logKeptMs' | 'rowsPerPersonMax' | 'retentionMs' | 'deviceIdleDays'>;
 }
 
 export class Housekeeping implements Service {
@@ -44,7 +48,9 @@ export class Housekeeping implements Service {
       this.#running = this.#sweep()
         .catch((error: unknown) => host.report('logTrimFailed', error))
         .then(() => parts.audiences.prune(clock.now() - options.logKeptMs))
-        .catch((error: unknown) => host.report('audiencesPruneFailed', error));
+        .catch((error: unknown) => host.report('audiencesPruneFailed', error))
+        .then(() => this.#pruneDevices())
+        .catch((error: unknown) => host.report('devicesPruneFailed', error));
     });
   }
 
@@ -52,6 +58,12 @@ export class Housekeeping implements Service {
     this.#cancel();
     await this.#retention.stop();
     await this.#running;
+  }
+
+  async #pruneDevices(): Promise<void> {
+    const { devices, clock, options, onProblem } = this.#parts;
+    const count = await pruneDevices(devices, options.deviceIdleDays, clock.now());
+    if (count > 0) onProblem({ event: 'devicesPruned', fields: { count } });
   }
 
   async #sweep(): Promise<void> {

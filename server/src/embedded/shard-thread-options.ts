@@ -3,6 +3,7 @@ import type { Config } from '../base/config-schema.ts';
 import type { EncryptionKeys } from '../base/secret-box.ts';
 import type { CatalogueSource } from '../content/catalogue-source.ts';
 import type { CapRules } from '../decide/caps.ts';
+import type { DeviceIdleDays } from '../profile/prune-devices.ts';
 
 export interface ShardThreadOptions {
   readonly dataDir: string;
@@ -12,6 +13,7 @@ export interface ShardThreadOptions {
   readonly retentionMs: number;
   readonly rowsPerPersonMax: number;
   readonly exactPeopleMax: number;
+  readonly deviceIdleDays: DeviceIdleDays;
   readonly audiences: Config['audiences'];
   /** Days with a soft bounce after which an address is suppressed. */
   readonly softBouncesMax: number;

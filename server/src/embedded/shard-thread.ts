@@ -102,7 +102,7 @@ async function open(): Promise<Record<string, Handler>> {
     onApplied: () => room.applied(),
   });
   const broadcasts = new LocalBroadcasts({ work: audienceWork, audiences, host, shards: options.shards });
-  const stores = { log, store, idempotency, audiences: audienceWork };
+  const stores = { log, store, idempotency, devices: others.devices, audiences: audienceWork };
   const housekeeping = new Housekeeping({ host, ...stores, clock, options, onProblem });
   const loopDelay = watchLoopDelay(telemetry, 'worker');
   await audienceWork.start();
