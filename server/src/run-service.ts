@@ -6,11 +6,13 @@ import { limits } from './base/limits.ts';
 import { createLog, type Log } from './base/log.ts';
 import { systemRandom } from './base/random.ts';
 import { releaseVersion } from './base/release-version.ts';
+import { isZoneDataOld, zoneData } from './base/zone-data.ts';
 import { CatalogueError } from './content/catalogue-problem.ts';
 
 export async function runService(config: Config): Promise<void> {
   const log = createLog(config.logLevel, 'main');
   log.write('starting', { version: releaseVersion, mode: config.mode });
+  if (isZoneDataOld()) log.write('zoneDataOld', { version: zoneData });
   let app: App;
   try {
     app = await startApp({ config, clock: systemClock, random: systemRandom, log });

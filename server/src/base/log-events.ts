@@ -5,6 +5,7 @@
 export const logEvents = {
   starting: ['info', 'Starting'],
   listening: ['info', 'Listening'],
+  zoneDataOld: ['warn', 'The rules of time zones of this Node are old: quiet hours and digests may be an hour off'],
   developmentMode: ['warn', 'DEVELOPMENT MODE: anyone on this machine can get a token for anyone. Not for production.'],
   stopping: ['info', 'Stopping'],
   stopped: ['info', 'Stopped'],

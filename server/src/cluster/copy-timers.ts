@@ -13,6 +13,7 @@ export interface ShardedTimers {
 
 export async function copyTimers(source: ShardedTimers, target: ShardedTimers): Promise<void> {
   for (let shard = 0; shard < target.shards; shard++) await target.timers.open(shard);
+  // With which rules of zones they were set is not copied: they are planned anew, whatever these were.
   for await (const timers of pagesOf(source)) {
     const byShard = Map.groupBy(timers, ({ person }) => shardOf(person, target.shards));
     for (const [shard, set] of byShard) await target.timers.write(shard, { set });

@@ -13,5 +13,7 @@ export function fencedTimers(store: TimerStore, ownership: Pick<ShardOwnership, 
     due: store.due.bind(store),
     nextDueMs: store.nextDueMs.bind(store),
     list: store.list.bind(store),
+    zones: store.zones.bind(store),
+    noteZones: store.noteZones.bind(store),
   };
 }

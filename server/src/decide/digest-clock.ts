@@ -4,8 +4,7 @@
  * twice, the first time.
  *
  * A digest is known by its local date, never by its moment: whoever moves to another zone, or whose zone changes its
- * rules, has one for each date all the same. The plan carries the version of the zone data it was made with, so that it
- * is made anew when that changes.
+ * rules, has one for each date all the same.
  */
 import type { Digest } from '@carillon/contract/preferences.ts';
 import { type Weekday, weekdays } from '@carillon/contract/weekdays.ts';
@@ -15,8 +14,6 @@ export interface DigestPlan {
   readonly atMs: number;
   /** What it is known by: `2026-03-10`. */
   readonly localDate: string;
-  /** As of `process.versions.tz`. */
-  readonly zoneData: string;
   /** False: the stored zone is not known here, and UTC was taken. */
   readonly isZoneKnown: boolean;
 }
@@ -35,7 +32,7 @@ const defaultWeekday: Weekday = 'mon';
 const daysLooked = 15;
 
 /** The first digest after a moment; null where the person has none. */
-export function nextDigest(person: DigestPerson, afterMs: number, zoneData: string): DigestPlan | null {
+export function nextDigest(person: DigestPerson, afterMs: number): DigestPlan | null {
   const { digest, timeZone, lastDate } = person;
   if (digest === undefined || digest.email === 'off') return null;
   const { id: zone, isAsStored } = knownZone(timeZone);
@@ -48,7 +45,7 @@ export function nextDigest(person: DigestPerson, afterMs: number, zoneData: stri
     if (!isFor(digest, date)) continue;
     const atMs = momentOf(date.toPlainDateTime(time), zone);
     if (atMs <= afterMs) continue;
-    return { atMs, localDate: date.toString(), zoneData, isZoneKnown: isAsStored };
+    return { atMs, localDate: date.toString(), isZoneKnown: isAsStored };
   }
   throw new Error(`no digest within ${daysLooked} days of ${first.toString()} in ${zone}`);
 }
@@ -69,11 +66,6 @@ export function digestDue(person: DigestPerson, nowMs: number): string | null {
     return lastDate === null || Temporal.PlainDate.compare(lastDate, date) < 0 ? date.toString() : null;
   }
   return null;
-}
-
-/** Whether a plan was made with other rules of zones, and must be made anew. */
-export function isOutdated(plan: Pick<DigestPlan, 'zoneData'>, zoneData: string): boolean {
-  return plan.zoneData !== zoneData;
 }
 
 function isFor({ email, weekday }: Digest, date: Temporal.PlainDate): boolean {

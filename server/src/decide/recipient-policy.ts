@@ -88,7 +88,7 @@ export class RecipientPolicy {
     if (!this.hasDigest) return null;
     const { fromMs, atMs } = this.#digest;
     if (nowMs < fromMs || nowMs >= atMs || lastDate !== this.#digest.lastDate) {
-      const plan = nextDigest(this.#digestPerson(lastDate), nowMs, '');
+      const plan = nextDigest(this.#digestPerson(lastDate), nowMs);
       this.#digest = { fromMs: nowMs, atMs: plan?.atMs ?? Number.POSITIVE_INFINITY, lastDate };
     }
     return this.#digest.atMs;

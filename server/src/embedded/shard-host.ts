@@ -47,6 +47,8 @@ export interface ShardHostParts {
   readonly relations?: RelationReader;
   readonly outward?: NonNullable<ShardOptions['outward']>;
   readonly capRules?: CapRules;
+  /** The rules of zones; those of this process unless given. */
+  readonly zoneData?: string;
   readonly clock: Clock;
   readonly shards: number;
   /** Live frames of one micro-batch, as `readFrameBatch` reads them. */
@@ -82,10 +84,10 @@ export class ShardHost {
     this.#reports = new ShardReports(parts.onProblem);
     this.#pageHolders = new PageHolders(parts.onPagesStale ?? (() => {}));
     const { log, store, clock, outward, memory = usualMemory, content: catalogue = builtInContent } = parts;
-    const { profiles, relations, capRules } = parts;
+    const { profiles, relations, capRules, zoneData } = parts;
     const listener = this.#listener();
     const known = { ...(profiles && { profiles }), ...(relations && { relations }), ...(outward && { outward }) };
-    const rules = capRules && { capRules };
+    const rules = { ...(capRules && { capRules }), ...(zoneData && { zoneData }) };
     const common = { log, store, clock, listener, catalogue, memory, ...known, ...rules };
     this.#executors = Array.from({ length: parts.shards }, (_, shard) => {
       const watch = parts.watch?.(shard);

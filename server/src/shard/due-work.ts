@@ -91,11 +91,13 @@ export class DueWork {
 
   /** What was held is let go: what is still news by itself, or put together where there is much of it (D7, BC-26). */
   async #release(person: Person, { kind, data }: Timer): Promise<void> {
-    const channel = data as OutwardName;
+    const [channel, isReplanned] = data.split(' ') as [OutwardName, string | undefined];
     person.notes.letGo(channel, this.#nowMs);
-    const date = kind === 'digest' ? this.#digestDate(person) : null;
-    const isDigest = kind === 'digest' && date !== null;
-    const held = await this.#people.loadHeld(person, channel, this.#nowMs);
+    const by = kind === 'digest' ? 'digest' : 'release';
+    const date = by === 'digest' && !isReplanned ? this.#digestDate(person) : null;
+    const isDigest = date !== null;
+    const untilMs = isReplanned ? Number.POSITIVE_INFINITY : this.#nowMs;
+    const held = await this.#people.loadHeld(person, { channel, by, nowMs: untilMs }, this.#nowMs);
     const going: GoingRow[] = [];
     for (const group of held) {
       const { item } = group;
@@ -105,7 +107,7 @@ export class DueWork {
       const wasCapped = item.decisions.some((each) => each.channel === channel && each.reason === 'cap');
       // A digest tells of days, and a summary of all that a cap has held.
       const eventTimeMs = wasCapped || isDigest ? this.#nowMs : item.activityAtMs;
-      const asked = { kind: isDigest ? 'digest' : releaseMoment(channel, type), number, eventTimeMs } as const;
+      const asked = { kind: isDigest ? 'digest' : releaseMoment(by, channel, type), number, eventTimeMs } as const;
       const plans = this.#plansFor(person, group, type, asked);
       const plan = plans.find((each) => each.channel === channel) as ChannelPlan;
       this.#record(
@@ -123,7 +125,7 @@ export class DueWork {
       const told = push.rows
         .map(({ id }) => byId.get(id) as GoingRow)
         .map(({ item, type, sinceMs }) => {
-          const moment = isDigest ? 'digest' : releaseMoment(channel, type);
+          const moment = isDigest ? 'digest' : releaseMoment(by, channel, type);
           return { item, number: heldNumber(item), sinceMs, moment };
         });
       this.#send(person, channel, told);
@@ -199,9 +201,9 @@ const noPolicy = { notify: 'immediate', windowMs: 0 } as const;
 /** Stands before all dates. */
 const undated = '';
 
-/** What was held has waited to be seen already, where it had to. */
-function releaseMoment(channel: OutwardName, type: TypeEntry): Moment['kind'] {
-  return channel === 'email' && type.emailMode === 'fallback' ? 'fallback' : 'now';
+/** What was let go has waited to be seen already, where it had to; what still waits for a digest has not. */
+function releaseMoment(by: 'release' | 'digest', channel: OutwardName, type: TypeEntry): Moment['kind'] {
+  return by === 'release' && channel === 'email' && type.emailMode === 'fallback' ? 'fallback' : 'now';
 }
 
 /** What matters more comes first, as in a release. */

@@ -1,5 +1,4 @@
 /** The people a shard holds in memory: loads what the rules need of them, and lets the idlest go when there is too much. */
-import type { Channel } from '@carillon/contract/reasons.ts';
 import type { NotificationId, PersonKey } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import { series, telemetry } from '../base/telemetry.ts';
@@ -7,7 +6,7 @@ import { CountTally } from '../inbox/counts.ts';
 import type { InboxStore, PersonHead, StoredRow } from '../inbox/inbox-store.ts';
 import type { Place } from '../inbox/item.ts';
 import type { Group } from './group.ts';
-import { isHeld } from './is-held.ts';
+import { type HeldBy, isHeld } from './is-held.ts';
 import { Person } from './person.ts';
 import type { ShardMemory } from './shard-memory.ts';
 
@@ -90,8 +89,8 @@ export class PeopleCache {
     return person.addFetched(item);
   }
 
-  /** Rows that this channel has held until now, newest first. */
-  async loadHeld(person: Person, channel: Channel, nowMs: number): Promise<readonly Group[]> {
+  /** Rows that are held so, newest first, as far back as from `nowMs`. */
+  async loadHeld(person: Person, by: HeldBy, nowMs: number): Promise<readonly Group[]> {
     person.marks = await this.#store.marks(person.key);
     const held: Group[] = [];
     for await (const row of this.#rowsOf(person.key)) {
@@ -99,7 +98,7 @@ export class PeopleCache {
       if (row.item.activityAtMs < nowMs - limits.heldBackMs) break;
       // What is in memory may be ahead of the store.
       const inMemory = person.holds(row.item) ? person.groupOf(row.item) : null;
-      if (isHeld(inMemory?.item ?? row.item, channel, nowMs)) held.push(inMemory ?? person.addFetched(row.item));
+      if (isHeld(inMemory?.item ?? row.item, by)) held.push(inMemory ?? person.addFetched(row.item));
     }
     return held;
   }

@@ -11,6 +11,7 @@
 import { lanes } from '@carillon/contract/lanes.ts';
 import { type PersonKey, personKey } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
+import { zoneData } from '../base/zone-data.ts';
 import { decide } from '../decide/decide.ts';
 import { rememberedFrom } from '../decide/needs.ts';
 import type { Position } from '../log/event-log.ts';
@@ -29,6 +30,7 @@ import type { ShardOptions } from './shard-options.ts';
 import { ShardTimers } from './shard-timers.ts';
 import type { Timer, TimerStore } from './timer-store.ts';
 import { WishesLoader } from './wishes-loader.ts';
+import { ZoneRevision } from './zone-revision.ts';
 
 /** What one micro-batch is made of: positions stay as they are where its records are not of the log. */
 interface Applied {
@@ -49,6 +51,7 @@ export class ShardExecutor {
   readonly #between: Between[] = [];
   readonly #wishes: WishesLoader;
   readonly #timers: ShardTimers | null;
+  readonly #zones: ZoneRevision | null;
   #outbox = new Outbox();
   #lanes: LaneReader | null = null;
   #positions: readonly Position[] = [];
@@ -64,13 +67,18 @@ export class ShardExecutor {
     this.#people = new PeopleCache(options.store, options.memory);
     this.#facts = new RecordFacts(options.catalogue);
     this.#wishes = new WishesLoader(options);
-    this.#timers = options.outward === undefined ? null : this.#timersOf(options.outward.timers);
+    const { shard, clock, outward, zoneData: zones = zoneData } = options;
+    const store = outward === undefined ? null : this.#persistent(outward.timers);
+    this.#timers = store === null ? null : this.#timersOf(store);
+    const timers = this.#timers;
+    this.#zones = store && timers && new ZoneRevision({ shard, timers, store, clock, zoneData: zones });
   }
 
   /** Reads on from the stored positions. Answers the bytes that wait behind them. */
   async start(): Promise<number> {
     const { shard, log, store } = this.#options;
     await this.#timers?.open();
+    await this.#zones?.open();
     this.#positions = (await store.positions(shard)) ?? lanes.map(() => startPosition);
     this.#lanes = await LaneReader.open(log, shard, this.#positions);
     this.#stopListening = log.onAppend(shard, () => this.#wakeUp());
@@ -166,11 +174,16 @@ export class ShardExecutor {
       for (const { run } of this.#between.splice(0)) await run();
       // A bounded number, so that events never wait long.
       await this.#timers?.turn();
+      if (this.#zones?.isDone === false) await this.#zones.step();
       const next = await (this.#lanes as LaneReader).pull(limits.microBatchBytesMax);
       if (next !== null) await this.#apply(next);
       // Whatever came while it looked must not be slept over.
-      else if (this.#signals === heard && !this.#isStopping && !this.#timers?.isDue) await this.#sleep();
+      else if (this.#signals === heard && !this.#isStopping && !this.#hasMore) await this.#sleep();
     }
+  }
+
+  get #hasMore(): boolean {
+    return this.#timers?.isDue === true || this.#zones?.isDone === false;
   }
 
   /** Until something comes, or is due. */
@@ -222,15 +235,20 @@ export class ShardExecutor {
     for (const person of touched) person.written();
   }
 
-  #timersOf(timers: TimerStore): ShardTimers {
-    const { shard, clock } = this.#options;
-    const store: TimerStore = {
+  #persistent(timers: TimerStore): TimerStore {
+    return {
       open: (owned) => timers.open(owned),
       write: (owned, change) => this.#repeat(() => timers.write(owned, change)),
       due: (owned, nowMs, max) => this.#repeat(() => timers.due(owned, nowMs, max)),
       nextDueMs: (owned) => this.#repeat(() => timers.nextDueMs(owned)),
       list: (owned, after, max) => this.#repeat(() => timers.list(owned, after, max)),
+      zones: (owned) => this.#repeat(() => timers.zones(owned)),
+      noteZones: (owned, version) => this.#repeat(() => timers.noteZones(owned, version)),
     };
+  }
+
+  #timersOf(store: TimerStore): ShardTimers {
+    const { shard, clock } = this.#options;
     return new ShardTimers({ shard, store, clock, run: (due) => this.#runDue(due), wake: () => this.#wakeUp() });
   }
 

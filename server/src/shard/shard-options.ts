@@ -33,6 +33,8 @@ export interface ShardOptions {
   readonly outward?: Outward;
   /** How much a person is sent; the usual where absent. */
   readonly capRules?: CapRules;
+  /** The rules of zones; those of this process where absent. */
+  readonly zoneData?: string;
   readonly catalogue: TypeCatalogue;
   readonly clock: Clock;
   readonly listener: ShardListener;

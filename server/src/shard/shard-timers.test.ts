@@ -150,26 +150,22 @@ describe('timers of a shard', () => {
     assert.deepEqual([shard.runs, await shard.timers.turn()], [[], 0]);
   });
 
-  it('are revised where the rules of zones have changed (BC-24)', async () => {
+  it('get others beside them, however many there are, and it wakes for these', async () => {
     const shard = await new TestShard().open();
     const count = 2 * limits.timersPerTurn + 7;
-    const set = Array.from({ length: count }, (_, n) =>
-      shard.timer(`digest${n}`, (60 + n) * minute, { kind: 'digest', data: n % 2 === 0 ? '2026e' : '2026f' }),
-    );
-    await shard.timers.set({ set });
-    const revise = (timer: Timer): Timer | null =>
-      timer.data === '2026f' ? null : { ...timer, dueMs: timer.dueMs - 30 * minute, data: '2026f', revision: 2 };
+    await shard.timers.set({ set: Array.from({ length: count }, (_, n) => shard.timer(`t${n}`, (60 + n) * minute)) });
+    const nowMs = shard.clock.now();
+    const beside = (timer: Timer): Timer | null =>
+      timer.dueMs <= nowMs || Number(timer.id.slice(1)) % 500 !== 0
+        ? null
+        : { ...timer, id: `beside.${timer.id}`, dueMs: nowMs };
     let steps = 1;
-    while (!(await shard.timers.revise(revise))) steps++;
+    while (!(await shard.timers.addBeside(beside))) steps++;
     assert.ok(steps >= 3);
     const timers = await shard.store.list(0, null, 2 * count);
-    assert.equal(timers.length, count);
-    for (const { id, dueMs } of timers) {
-      const n = Number(id.slice('digest'.length));
-      assert.equal(dueMs - shard.startMs, (60 + n - (n % 2 === 0 ? 30 : 0)) * minute, id);
-    }
-    await shard.pass(30 * minute);
-    assert.deepEqual(shard.runs, ['digest0'], 'it wakes for what is due sooner now');
+    assert.equal(timers.length, count + 3);
+    await shard.pass(minute);
+    assert.deepEqual(shard.runs, ['beside.t0', 'beside.t1000', 'beside.t500']);
   });
 });
 

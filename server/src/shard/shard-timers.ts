@@ -31,8 +31,8 @@ export class ShardTimers {
   #nextMs = Number.POSITIVE_INFINITY;
   #cancel: () => void = () => {};
   #isClosed = false;
-  /** How far `revise` has come. */
-  #revised: Timer | null = null;
+  /** How far `addBeside` has come. */
+  #seen: Timer | null = null;
 
   constructor(options: ShardTimersOptions) {
     this.#options = options;
@@ -75,23 +75,16 @@ export class ShardTimers {
   }
 
   /**
-   * One step through all timers, due or not: each that `revise` answers another for is moved there. Answers whether the
-   * end is reached; the next call begins anew. For plans that were made with other zone data (D10).
+   * One step through all timers, due or not: what `beside` answers for one is set beside it. Answers whether the end is
+   * reached; the next call begins anew.
    */
-  async revise(revise: (timer: Timer) => Timer | null): Promise<boolean> {
+  async addBeside(beside: (timer: Timer) => Timer | null): Promise<boolean> {
     const { store, shard } = this.#options;
-    const timers = await store.list(shard, this.#revised, limits.timersPerTurn);
-    const moved = timers.flatMap((timer) => {
-      const next = revise(timer);
-      return next === null ? [] : [{ timer, next }];
-    });
-    const set = moved.map(({ next }) => next);
-    const isElsewhere = ({ timer, next }: (typeof moved)[number]): boolean =>
-      timer.dueMs !== next.dueMs || timer.id !== next.id;
-    const done = moved.filter(isElsewhere).map(({ timer }) => timer);
-    if (set.length > 0) await this.set({ set, done });
+    const timers = await store.list(shard, this.#seen, limits.timersPerTurn);
+    const set = timers.flatMap((timer) => beside(timer) ?? []);
+    if (set.length > 0) await this.set({ set });
     const isAtEnd = timers.length < limits.timersPerTurn;
-    this.#revised = isAtEnd ? null : (timers.at(-1) ?? null);
+    this.#seen = isAtEnd ? null : (timers.at(-1) ?? null);
     return isAtEnd;
   }
 

@@ -81,6 +81,7 @@ export class TestPerson {
 
   readonly #content: LiveContent;
   readonly #capRules: CapRules;
+  #zoneData = '2026e';
 
   /** `content`: types and words, the built-in ones unless given. */
   constructor(startMs: number, content: LiveContent = builtInContent, capRules: CapRules = usualCaps) {
@@ -100,9 +101,10 @@ export class TestPerson {
     return one;
   }
 
-  /** Another owner of the shard, from what is stored. */
-  async restart(): Promise<void> {
+  /** Another owner of the shard, from what is stored; maybe with other rules of zones. */
+  async restart(zones = this.#zoneData): Promise<void> {
     await this.#host.stop();
+    this.#zoneData = zones;
     this.#host = this.#newHost();
     await this.#open();
   }
@@ -236,6 +238,7 @@ export class TestPerson {
       relations: new StoredRelations(profiles, { audiences: this.audiences, kind: 'followers' }),
       outward: { timers, channels: [push, email], looking },
       capRules: this.#capRules,
+      zoneData: this.#zoneData,
       progress: createProgress(),
       content: this.#content,
       onFrames: (bytes) => {

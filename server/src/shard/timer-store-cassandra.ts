@@ -30,6 +30,11 @@ const putTimer = `UPDATE timers USING TIMESTAMP ? SET timer = ?, is_done = false
 const markDone = `UPDATE timers USING TIMESTAMP ? SET is_done = true ${whereTimer}`;
 const deleteBucket = 'DELETE FROM timers USING TIMESTAMP ? WHERE shard = ? AND minute = ?';
 
+/** A row of its own beside the timers, in no minute that is listed. */
+const zonesPlace = [-1, 0, 'zones'] as const;
+const getZones = `SELECT timer FROM timers ${whereTimer}`;
+const putZones = `UPDATE timers SET timer = ? ${whereTimer}`;
+
 const minuteMs = 60_000;
 /** Timers in one mutation: well below the size of a batch that Cassandra warns of. */
 const batchRows = 24;
@@ -105,6 +110,15 @@ export class TimerStoreCassandra implements TimerStore {
   list(shard: number, after: Place | null, max: number): Promise<readonly Timer[]> {
     const from = after ?? { dueMs: Number.MIN_SAFE_INTEGER, id: '' };
     return this.#inTurn(shard, (known) => this.#behind(shard, known, from, max));
+  }
+
+  async zones(shard: number): Promise<string | null> {
+    const [row] = await this.#select(getZones, [shard, ...zonesPlace]);
+    return (row?.timer as string | null | undefined) ?? null;
+  }
+
+  async noteZones(shard: number, version: string): Promise<void> {
+    await this.#client.execute(putZones, [version, shard, ...zonesPlace], { prepare: true, isIdempotent: true });
   }
 
   /** Reads on from the cursor until `max` wait, or all that is due does. */

@@ -4,6 +4,7 @@
  *     <prefix><shard>/b<first due time><number>   a bundle of timers (`level/timer-bundle.ts`)
  *                     p<the same>                 which of the bundle are done, while some are not
  *                     g<due time><id>             a timer is done up to a revision, and its bundle was not in memory
+ *                     z                           rules of zones
  *
  * Bundles that are due are read into memory, once, and stay until all in them is done. `cursor` is where the next read
  * begins: no bundle before it is out of memory, so a read never walks over what was deleted. A timer set anew may be in
@@ -132,6 +133,17 @@ export class TimerStoreLevel implements TimerStore {
         if (first.length === max && placeOf((first.at(-1) as Timer).dueMs + 1) <= last.place) return first;
         from = last.place + end;
       }
+    });
+  }
+
+  async zones(shard: number): Promise<string | null> {
+    return this.#db.getSync(`${this.#prefix}${shard}/z`) ?? null;
+  }
+
+  noteZones(shard: number, version: string): Promise<void> {
+    return this.#inTurn(shard, async () => {
+      if (this.#db.isBroken) await this.#db.mend();
+      await this.#db.batch().put(`${this.#prefix}${shard}/z`, version).write();
     });
   }
 

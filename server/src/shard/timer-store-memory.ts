@@ -4,6 +4,7 @@ import type { Timer, TimerChange, TimerKey, TimerStore } from './timer-store.ts'
 
 export class TimerStoreMemory implements TimerStore {
   readonly #shards = new Map<number, Map<string, Timer>>();
+  readonly #zones = new Map<number, string>();
 
   async open(): Promise<void> {}
 
@@ -27,6 +28,14 @@ export class TimerStoreMemory implements TimerStore {
   async list(shard: number, after: Pick<TimerKey, 'id' | 'dueMs'> | null, max: number): Promise<readonly Timer[]> {
     const timers = this.#sorted(shard);
     return (after === null ? timers : timers.filter((timer) => compareTimers(timer, after) > 0)).slice(0, max);
+  }
+
+  async zones(shard: number): Promise<string | null> {
+    return this.#zones.get(shard) ?? null;
+  }
+
+  async noteZones(shard: number, version: string): Promise<void> {
+    this.#zones.set(shard, version);
   }
 
   #sorted(shard: number): Timer[] {

@@ -52,6 +52,19 @@ export function timerStoreContract(contract: TimerStoreContract): void {
   describe(`TimerStore: ${contract.name}`, () => {
     after(() => contract.close());
 
+    test('the rules of zones are those of each shard, as noted last, and no timer', async () => {
+      const store = await open();
+      assert.equal(await store.zones(0), null);
+      await store.noteZones(0, '2026a');
+      await store.noteZones(1, '2026b');
+      await store.noteZones(0, '2026c');
+      assert.deepEqual([await store.zones(0), await store.zones(1), await store.zones(2)], ['2026c', '2026b', null]);
+      assert.equal(await store.nextDueMs(0), null);
+      assert.deepEqual(await store.list(0, null, 10), []);
+      const again = await reopen();
+      assert.equal(await again.zones(0), '2026c');
+    });
+
     test('answers what is due, in order of due time and then id, and the first so many', async () => {
       const store = await open();
       const set = [timer('b', noonMs), timer('c', noonMs + 1), timer('a', noonMs), timer('d', noonMs - 3 * minute)];

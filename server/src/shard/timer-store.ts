@@ -24,6 +24,9 @@ import type { PersonKey, Revision } from '../base/ids.ts';
 export const timerKinds = ['window', 'release', 'digest', 'fallback', 'snooze', 'retry'] as const;
 export type TimerKind = (typeof timerKinds)[number];
 
+/** In the data of a release or digest, behind the channel: all that it holds is planned anew, due or not. */
+export const replanned = 'replanned';
+
 export interface TimerKey {
   /** Printable ASCII, up to 200 characters. Order of the same due time is by id. */
   readonly id: string;
@@ -56,4 +59,7 @@ export interface TimerStore {
   nextDueMs(shard: number): Promise<number | null>;
   /** All that are not done, due or not, behind `after` (null: from the first), in order: for looking through them. */
   list(shard: number, after: Pick<TimerKey, 'id' | 'dueMs'> | null, max: number): Promise<readonly Timer[]>;
+  /** With which rules of zones the shard's timers were set, as noted last; null: never. */
+  zones(shard: number): Promise<string | null>;
+  noteZones(shard: number, version: string): Promise<void>;
 }
