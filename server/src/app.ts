@@ -166,14 +166,22 @@ function logFailures({ clock, log }: AppParts): NonNullable<HttpServerOptions['o
 /** An engine is loaded only where it is asked for: each brings libraries that the other does not need. */
 async function startEngine(
   parts: AppParts,
-  { cursors: cursorSecret, encryption }: Secrets,
+  { cursors: cursorSecret, email: emailSecret, encryption }: Secrets,
   { front, content }: { front: FrontTelemetry; content: LiveContent },
 ): Promise<Engine> {
   const { config, clock, random, log } = parts;
   const onProblem = ({ event, fields, error }: Problem): void => log.write(event, fields, error);
   if (config.engine === 'cluster') {
     const { startCluster } = await import('./cluster/start-cluster.ts');
-    return startCluster({ ...parts, content, cursorSecret, encryption, onProblem, onEvents: front.eventsTaken });
+    return startCluster({
+      ...parts,
+      content,
+      cursorSecret,
+      emailSecret,
+      encryption,
+      onProblem,
+      onEvents: front.eventsTaken,
+    });
   }
   const { EmbeddedEngine } = await import('./embedded/embedded-engine.ts');
   return EmbeddedEngine.start({
@@ -191,6 +199,8 @@ async function startEngine(
     lookingKeptMs: config.stream.presentSeconds * 1000,
     cursorSecret,
     encryption,
+    email: config.email,
+    emailSecret,
     catalogue: content.source,
     clock,
     random,
@@ -233,6 +243,7 @@ function intakeOf({ log, rate, audiences }: Engine, { clock, front, content }: I
 interface Secrets {
   readonly tokens: string;
   readonly cursors: Uint8Array;
+  readonly email: string;
   readonly encryption: EncryptionKeys;
 }
 
@@ -241,7 +252,8 @@ async function secretsOf({ config, random }: AppParts): Promise<Secrets> {
   const { tokenSecret, cursorSecret } = config.auth;
   const tokens = tokenSecret ?? (await loadDevSecret(config.dataDir, random));
   const cursors = Buffer.from(cursorSecret ?? digest(['cursors', tokens], 43));
-  return { tokens, cursors, encryption: await encryptionKeys(config) };
+  const email = config.email.secret ?? digest(['email', tokens], 43);
+  return { tokens, cursors, email, encryption: await encryptionKeys(config) };
 }
 
 function tokenIssuers({ config, clock, log }: AppParts, devTokens: DevTokens | null): TokenIssuer[] {

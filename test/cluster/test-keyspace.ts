@@ -19,6 +19,9 @@ const tables = [
   'revoked_sessions',
   'timers',
   'timer_minutes',
+  'deliveries',
+  'delivery_ids',
+  'delivery_positions',
 ];
 
 export class TestKeyspace {

@@ -51,6 +51,18 @@ const migrations: readonly ((keyspace: string, compaction: string) => readonly s
     `CREATE TABLE IF NOT EXISTS ${keyspace}.timer_minutes (shard int, minute int, PRIMARY KEY (shard, minute))
      WITH gc_grace_seconds = ${graceSeconds}`,
   ],
+  (keyspace, compaction) => [
+    `CREATE TABLE IF NOT EXISTS ${keyspace}.deliveries (
+       tenant text, user text, notification text, channel text, number int, endpoint text, data text,
+       PRIMARY KEY ((tenant, user), notification, channel, number, endpoint)
+     ) WITH gc_grace_seconds = ${graceSeconds} AND compaction = ${compaction}`,
+    `CREATE TABLE IF NOT EXISTS ${keyspace}.delivery_ids (
+       provider text, provider_id text, tenant text, user text, telling text, PRIMARY KEY ((provider, provider_id))
+     ) WITH gc_grace_seconds = ${graceSeconds}`,
+    `CREATE TABLE IF NOT EXISTS ${keyspace}.delivery_positions (
+       channel text, shard int, positions text, PRIMARY KEY (channel, shard)
+     )`,
+  ],
 ];
 
 /** Brings the schema up to this release. Answers the numbers of the migrations applied. May be run at any time. */

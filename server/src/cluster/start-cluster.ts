@@ -46,6 +46,7 @@ export interface StartClusterParts {
   readonly random: Random;
   readonly log: Log;
   readonly cursorSecret: Uint8Array;
+  readonly emailSecret: string;
   readonly encryption: EncryptionKeys;
   readonly content: LiveContent;
   readonly onProblem: (problem: Problem) => void;

@@ -69,8 +69,8 @@ export function deliveryStoreContract(name: string, open: () => Promise<Delivery
       lane: 'bulk',
       moment: 'fallback',
       deliveries: [
-        testDelivery({ endpoint: 'd_a', dueAtMs: noonMs + 5, attempts: [attempt, { ...attempt, code: null }] }),
         testDelivery({ endpoint: '', provider: null, state: 'suppressed', code: 'read', version: 3 }),
+        testDelivery({ endpoint: 'd_a', dueAtMs: noonMs + 5, attempts: [attempt, { ...attempt, code: null }] }),
         testDelivery({ endpoint: 'd_b', state: 'accepted', providerId: `x"\n${made}` }),
       ],
     });

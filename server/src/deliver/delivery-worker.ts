@@ -15,6 +15,7 @@ import { lanes } from '@carillon/contract/lanes.ts';
 import type { Clock } from '../base/clock.ts';
 import { limits } from '../base/limits.ts';
 import type { Random } from '../base/random.ts';
+import { nextRevision } from '../base/revision.ts';
 import { type EventLog, type Position, startPosition } from '../log/event-log.ts';
 import { LaneReader } from '../log/lane-reader.ts';
 import { type Delivery, type Job, type OutwardName, tellingName, tellingNames } from './delivery.ts';
@@ -231,7 +232,7 @@ export class DeliveryWorker {
       chance: random.below(1000) / 1000,
     };
     this.#put(run, afterAttempt(run.delivery(endpoint.id), outcome, met));
-    await outlet.ended(endpoint, outcome).catch((error: unknown) => this.#failed(error));
+    await outlet.ended(endpoint, outcome, provider).catch((error: unknown) => this.#failed(error));
   }
 
   /** The next jobs of the log. False: there are none, or no room for them. */
@@ -323,7 +324,8 @@ export class DeliveryWorker {
       const run = this.#retryOf(timer, jobs[at] ?? null);
       if (run === null) continue;
       // It comes again should this worker die with it in hand.
-      const again = { ...timer, dueMs: clock.now() + limits.deliveryInHandMs, kind: 'retry' as const };
+      const dueMs = clock.now() + limits.deliveryInHandMs;
+      const again = { ...timer, dueMs, revision: nextRevision(timer.revision, clock.now()), kind: 'retry' as const };
       set.push(again);
       run.done.push(again);
       const { endpoint } = timedTelling(timer.data);

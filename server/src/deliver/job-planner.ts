@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../base/clock.ts';
 import type { PersonKey } from '../base/ids.ts';
-import { deliveryId } from './delivery.ts';
+import { type Delivery, deliveryId } from './delivery.ts';
 import type { DeliveryListener } from './delivery-listener.ts';
 import { newDelivery, putOff, stepped } from './delivery-steps.ts';
 import type { JobRun } from './job-run.ts';
@@ -85,7 +85,8 @@ export class JobPlanner {
     const { outlet, clock } = this.#parts;
     const routes = outlet.prepare(outgoing, endpoint, deliveryId(run.job, endpoint.id));
     if (routes.length === 0) return this.#skip(run, endpoint.id, 'cannotShow');
-    return [{ run, endpoint, routes, plannedAtMs: clock.monotonic() }];
+    const inTurn = elsewhereFirst(routes, run.delivery(endpoint.id));
+    return [{ run, endpoint, routes: inTurn, plannedAtMs: clock.monotonic() }];
   }
 
   /** Of a job that is looked at for the first time a delivery is made for each endpoint; for nobody, one that says so. */
@@ -112,4 +113,11 @@ export class JobPlanner {
     run.put(stepped(run.delivery(endpoint), 'skip', { code }));
     return [];
   }
+}
+
+/** Whoever could not take it the last time is asked last (V4): that it was surely not taken is known, or it were not here. */
+function elsewhereFirst(routes: readonly Route[], { attempts }: Delivery): readonly Route[] {
+  const last = attempts.at(-1)?.provider;
+  const others = routes.filter(({ provider }) => provider !== last);
+  return others.length === 0 ? routes : [...others, ...routes.filter(({ provider }) => provider === last)];
 }

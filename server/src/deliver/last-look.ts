@@ -3,6 +3,7 @@
  * reached. Loads the facts of many jobs at once; what they mean is `decide/last-check.ts`.
  */
 import type { Clock } from '../base/clock.ts';
+import type { PersonKey } from '../base/ids.ts';
 import type { TypeCatalogue } from '../content/type-catalogue.ts';
 import type { ChannelPlan } from '../decide/decide-channels.ts';
 import { type ItemFacts, lastCheck } from '../decide/last-check.ts';
@@ -15,12 +16,15 @@ import { ProfileCache } from '../profile/profile-cache.ts';
 import type { ProfileStore } from '../profile/profile-store.ts';
 import type { Job } from './delivery.ts';
 import type { Outlet, Reached } from './outlet.ts';
+import type { LookingPeople } from './realtime/looking-people.ts';
 
 export interface LastLookParts {
   readonly outlet: Outlet;
   readonly profiles: ProfileStore;
   readonly inbox: Pick<InboxStore, 'item' | 'marks'>;
   readonly catalogue: TypeCatalogue;
+  /** Absent: nobody is known to look at the app. */
+  readonly looking?: LookingPeople;
   readonly clock: Clock;
 }
 
@@ -47,15 +51,17 @@ export class LastLook {
 
   /** Calls must not overlap. Rejects when facts cannot be had just now. */
   async at(jobs: readonly Job[]): Promise<readonly Look[]> {
-    await this.#profiles.load(jobs.map(({ person }) => person));
-    return Promise.all(jobs.map((job) => this.#look(job, this.#profiles.get(job.person))));
+    const people = jobs.map(({ person }) => person);
+    const [looking] = await Promise.all([this.#parts.looking?.among(people), this.#profiles.load(people)]);
+    const lookers = looking ?? nobody;
+    return Promise.all(jobs.map((job) => this.#look(job, this.#profiles.get(job.person), lookers.has(job.person))));
   }
 
   close(): void {
     this.#profiles.close();
   }
 
-  async #look(job: Job, profile: Profile | null): Promise<Look> {
+  async #look(job: Job, profile: Profile | null, isPresent: boolean): Promise<Look> {
     const { inbox, outlet, clock } = this.#parts;
     const [reached, marks, ...items] = await Promise.all([
       outlet.reach(job.person, profile),
@@ -65,13 +71,13 @@ export class LastLook {
     const nowMs = clock.now();
     if (nowMs >= job.expiresAtMs) return { looked: { kind: 'expire' }, reached };
     const policy = new RecipientPolicy(profile);
-    const plans = items.map((item) => this.#plan(job, item, { policy, marks, reached, nowMs }));
+    const plans = items.map((item) => this.#plan(job, item, { policy, marks, reached, isPresent, nowMs }));
     return { looked: joined(plans, items, profile), reached };
   }
 
   #plan(job: Job, item: Item | null, facts: Facts): ChannelPlan {
     const { channel, moment } = job;
-    const { policy, marks, reached, nowMs } = facts;
+    const { policy, marks, reached, isPresent, nowMs } = facts;
     const type = item === null ? undefined : this.#parts.catalogue.find(item.type);
     if (item === null || type === undefined) return { channel, kind: 'skip', reason: 'undone', untilMs: null };
     const state = { endpoint: reached.state, windowEndsAtMs: null, cappedUntilMs: null };
@@ -82,8 +88,7 @@ export class LastLook {
       verdict: policy.judgeRow(type, item, nowMs),
       push: state,
       email: state,
-      // Whether the person was looking was decided when it was handed over.
-      isPresent: false,
+      isPresent,
       quietUntilMs: policy.quietUntilMs(nowMs),
       digestAtMs: policy.digestAtMs(nowMs),
       // Until when it is worth sending was decided for the whole of it.
@@ -98,8 +103,11 @@ interface Facts {
   readonly policy: RecipientPolicy;
   readonly marks: Marks;
   readonly reached: Reached;
+  readonly isPresent: boolean;
   readonly nowMs: number;
 }
+
+const nobody: ReadonlySet<PersonKey> = new Set();
 
 function itemFacts(item: Item, marks: Marks, { policy, nowMs }: Pick<Facts, 'policy' | 'nowMs'>): ItemFacts {
   const mark = marks.items.get(item.id);

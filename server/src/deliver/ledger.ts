@@ -7,6 +7,8 @@
  * delivery in somebody's hands. What changes between two writes is written at once.
  */
 import type { Clock } from '../base/clock.ts';
+import type { Revision } from '../base/ids.ts';
+import { nextRevision } from '../base/revision.ts';
 import type { Position } from '../log/event-log.ts';
 import type { Job, OutwardName } from './delivery.ts';
 import type { DeliveryListener } from './delivery-listener.ts';
@@ -32,6 +34,8 @@ export class Ledger {
   readonly #done: RetryKey[] = [];
   #positions: readonly Position[] | null = null;
   #nextDueMs = Number.POSITIVE_INFINITY;
+  /** Of the last timer: later ones count. */
+  #revision: Revision = 0;
 
   constructor(parts: LedgerParts) {
     this.#parts = parts;
@@ -70,7 +74,8 @@ export class Ledger {
 
   async #write(taken: readonly Taken[]): Promise<readonly JobRun[]> {
     const { channel, shard, store, timers } = this.#parts;
-    const set = taken.flatMap(retriesOf);
+    this.#revision = nextRevision(this.#revision, this.#parts.clock.now());
+    const set = taken.flatMap((each) => retriesOf(each, this.#revision));
     this.#nextDueMs = Math.min(...set.map(({ dueMs }) => dueMs));
     if (set.length > 0) await timers.write(shard, { set });
     const ended = taken.flatMap(({ run, job }) => (hasEnded(run, job) ? [run] : []));
@@ -133,11 +138,11 @@ function hasEnded({ active }: JobRun, { deliveries }: Job): boolean {
   return active.size === 0 && deliveries.every(({ state, dueAtMs }) => isSettled(state) || dueAtMs !== null);
 }
 
-function retriesOf({ run, job, endpoints }: Taken) {
-  return job.deliveries.flatMap(({ state, dueAtMs, endpoint, version }) => {
+function retriesOf({ run, job, endpoints }: Taken, revision: Revision) {
+  return job.deliveries.flatMap(({ state, dueAtMs, endpoint }) => {
     if (state !== 'pending' || dueAtMs === null || !endpoints.has(endpoint)) return [];
     const data = `${run.name} ${endpoint}`;
     const id = data.replaceAll(' ', '.');
-    return [{ id, dueMs: dueAtMs, revision: version, person: job.person, kind: 'retry' as const, data }];
+    return [{ id, dueMs: dueAtMs, revision, person: job.person, kind: 'retry' as const, data }];
   });
 }

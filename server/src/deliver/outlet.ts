@@ -52,5 +52,5 @@ export interface Outlet<Known extends Endpoint = Endpoint> {
   reach(person: PersonKey, profile: Profile | null): Promise<Reached<Known>>;
   /** In the order in which they are to be tried; none: this endpoint cannot show it. `delivery`: see `deliveryId`. */
   prepare(outgoing: Outgoing, endpoint: Known, delivery: string): readonly Route[];
-  ended(endpoint: Known, outcome: Outcome): Promise<void>;
+  ended(endpoint: Known, outcome: Outcome, provider: string): Promise<void>;
 }

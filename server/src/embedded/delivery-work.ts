@@ -24,6 +24,7 @@ import { LastLook } from '../deliver/last-look.ts';
 import { LogChannel } from '../deliver/log-channel.ts';
 import type { Outlet } from '../deliver/outlet.ts';
 import type { OutwardChannel } from '../deliver/outward-channel.ts';
+import type { LookingPeople } from '../deliver/realtime/looking-people.ts';
 import type { InboxStore } from '../inbox/inbox-store.ts';
 import { type LevelDb, openLevel } from '../inbox/open-level.ts';
 import { startPosition } from '../log/event-log.ts';
@@ -39,6 +40,8 @@ export interface WayOut {
   readonly outlet: Outlet;
   /** From what the shard knows without waiting. */
   readonly endpointOf: (person: PersonKey, profile: Profile | null) => EndpointState;
+  /** Lets go of the providers. */
+  close(): Promise<void>;
 }
 
 export interface DeliveryWorkParts {
@@ -50,6 +53,7 @@ export interface DeliveryWorkParts {
   readonly ways: readonly WayOut[];
   readonly profiles: ProfileStore;
   readonly inbox: Pick<InboxStore, 'item' | 'marks'>;
+  readonly looking?: LookingPeople;
   readonly unreadOf: (person: PersonKey) => Promise<number>;
   readonly content: LiveContent;
   readonly clock: Clock;
@@ -130,11 +134,12 @@ export class DeliveryWork implements Service {
     await this.#sweeping;
     await Promise.all(this.#lines.flatMap(({ workers }) => workers.map((worker) => worker.stop())));
     for (const { log } of this.#lines) await log.close();
+    for (const way of this.#parts.ways) await way.close();
     await this.#db?.close();
   }
 
   #lineOf({ outlet, endpointOf }: WayOut, db: LevelDb): Line {
-    const { dataDir, segmentBytes, shards, clock, random, content, profiles, inbox, unreadOf } = this.#parts;
+    const { dataDir, segmentBytes, shards, clock, random, content, profiles, inbox, looking, unreadOf } = this.#parts;
     const name = outlet.channel;
     const log = EventLogSegments.open(join(dataDir, 'deliveries', name), { segmentBytes }, countCommits(clock));
     const gates = new Gates(clock);
@@ -142,7 +147,7 @@ export class DeliveryWork implements Service {
     const timers = new TimerStoreLevel(db, `t${name}/`);
     const common = { log, store, timers, outlet, unreadOf, gates, clock, random, listener: this.#reports };
     const workers = Array.from({ length: shards }, (_, shard) => {
-      const look = new LastLook({ outlet, profiles, inbox, catalogue: content, clock });
+      const look = new LastLook({ outlet, profiles, inbox, catalogue: content, clock, ...(looking && { looking }) });
       return new DeliveryWorker({ ...common, shard, look });
     });
     return { name, log, channel: new LogChannel({ name, log, shards, endpointOf }), workers };

@@ -1,4 +1,5 @@
 /** What the store's thread is started with. */
+import type { EmailSettings } from '../base/config-email.ts';
 import type { Config } from '../base/config-schema.ts';
 import type { EncryptionKeys } from '../base/secret-box.ts';
 import type { CatalogueSource } from '../content/catalogue-source.ts';
@@ -21,6 +22,9 @@ export interface ShardThreadOptions {
   readonly lookingKeptMs: number;
   readonly cursorSecret: Uint8Array;
   readonly encryption: EncryptionKeys;
+  readonly email: EmailSettings;
+  /** As configured, or that of development mode. */
+  readonly emailSecret: string;
   readonly catalogue: CatalogueSource;
   /** Shared with the sockets' thread; see `progress.ts`. */
   readonly progress: Float64Array;

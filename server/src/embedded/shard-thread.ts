@@ -16,11 +16,13 @@ import { type Clock, systemClock } from '../base/clock.ts';
 import type { PersonKey, Revision } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import { watchLoopDelay } from '../base/loop-delay.ts';
+import { systemRandom } from '../base/random.ts';
 import { SecretBox } from '../base/secret-box.ts';
 import { telemetry } from '../base/telemetry.ts';
 import type { CatalogueSource } from '../content/catalogue-source.ts';
 import { LiveContent } from '../content/live-content.ts';
-import type { LookingNotes } from '../deliver/realtime/looking-people.ts';
+import type { EmailOutletSources } from '../deliver/email/open-email-outlet.ts';
+import type { LookingNotes, LookingPeople } from '../deliver/realtime/looking-people.ts';
 import { LookingPeopleMemory } from '../deliver/realtime/looking-people-memory.ts';
 import type { InboxService, PageQuery } from '../inbox/inbox-service.ts';
 import { InboxServiceStore } from '../inbox/inbox-service-store.ts';
@@ -44,6 +46,7 @@ import { TimerStoreLevel } from '../shard/timer-store-level.ts';
 import { AudienceWork, type AudienceWorkParts } from './audience-work.ts';
 import { Answerer, type Handler } from './channel.ts';
 import { countCommits, recoveryProblems } from './count-commits.ts';
+import { DeliveryWork } from './delivery-work.ts';
 import { Housekeeping } from './housekeeping.ts';
 import { LocalBroadcasts } from './local-broadcasts.ts';
 import { noteLag } from './progress.ts';
@@ -52,6 +55,7 @@ import { suppressionHandlers } from './remote-suppressions.ts';
 import { prepareFolders, ShardHost } from './shard-host.ts';
 import type { Problem } from './shard-reports.ts';
 import type { ShardThreadOptions } from './shard-thread-options.ts';
+import { waysOut } from './ways-out.ts';
 
 const options = workerData as ShardThreadOptions;
 const handlers: Record<string, Handler> = {};
@@ -69,12 +73,9 @@ async function open(): Promise<Record<string, Handler>> {
   for (const problem of recoveryProblems(log.recovery)) onProblem(problem);
   const db = await openLevel(folders.store);
   const store = new InboxStoreLevel(db);
-  const content = new LiveContent(options.catalogue);
-  // Before the first event comes.
-  void content.current.words;
+  const content = openContent();
   const { describe, explain } = content;
   const idempotency = new IdempotencyStoreLevel(db, 'idempotency/');
-  const revocations = new RevocationStoreLevel(db, 'revoked/');
   const { profiles, ...others } = openProfiles(db, clock);
   const locales = new PersonLocales(profiles, clock);
   watchProfiles(profiles, (people) => host.forgetPages(people));
@@ -87,9 +88,12 @@ async function open(): Promise<Record<string, Handler>> {
   const room = laneRoom(() => host.behindBytes('bulk'));
   const kept = (broadcast: NumberedBroadcast): void => broadcasts.kept(broadcast);
   const audienceWork = openAudiences(db, audiences, { log, clock, onProblem, room, types: content, kept });
+  const known = { store, inbox, profiles, suppressions: others.suppressions, looking, content };
+  const deliveries = await openDeliveries(known, { clock, onProblem });
+  const { channels } = deliveries;
   const host: ShardHost = new ShardHost({
     ...{ log, store, inbox, profiles, relations, capRules },
-    outward: { timers, channels: [], looking },
+    outward: { timers, channels, looking },
     clock,
     shards: options.shards,
     progress: options.progress,
@@ -107,18 +111,20 @@ async function open(): Promise<Record<string, Handler>> {
   const loopDelay = watchLoopDelay(telemetry, 'worker');
   await audienceWork.start();
   await host.start();
-  endWhenFailed(host);
-  const simulator = new Simulator({ store, profiles, relations, capRules, looking, channels: [], catalogue: content });
+  await deliveries.start();
+  endWhenFailed(host, deliveries);
+  const simulator = new Simulator({ store, profiles, relations, capRules, looking, channels, catalogue: content });
   return {
     ...inboxHandlers(host, inbox, broadcasts),
     simulate: simulator.simulate.bind(simulator),
     looking: (what: keyof LookingNotes, person: PersonKey) => looking[what](person),
-    ...requestHandlers(idempotency, revocations),
+    ...requestHandlers(idempotency, new RevocationStoreLevel(db, 'revoked/')),
     ...profileHandlers({ profiles, ...others }),
     ...audienceHandlers(audienceWork.service),
     useCatalogue: async (source) => content.replace(source as CatalogueSource),
     async metrics() {
       loopDelay.read();
+      deliveries.noteLag();
       noteLag(options.progress, await host.oldestUnappliedMs());
       return telemetry.snapshot();
     },
@@ -128,6 +134,7 @@ async function open(): Promise<Record<string, Handler>> {
       await audienceWork.stop();
       await broadcasts.stop();
       await host.stop();
+      await deliveries.stop();
       locales.close();
       await profiles.close();
       await db.close();
@@ -145,14 +152,36 @@ function requestHandlers(idempotency: IdempotencyStore, revocations: RevocationS
   };
 }
 
+function openContent(): LiveContent {
+  const content = new LiveContent(options.catalogue);
+  // Before the first event comes.
+  void content.current.words;
+  return content;
+}
+
 /** Nothing more can be acknowledged or applied then: the process must end and start again from the log. */
-function endWhenFailed(host: ShardHost): void {
-  host.failed.catch((error: unknown) => {
+function endWhenFailed(host: ShardHost, deliveries: DeliveryWork): void {
+  Promise.all([host.failed, deliveries.failed]).catch((error: unknown) => {
     host.report('shardFailed', error);
     setImmediate(() => {
       throw error;
     });
   });
+}
+
+interface DeliverySources extends EmailOutletSources {
+  readonly store: InboxStoreLevel;
+  readonly inbox: InboxService;
+  readonly profiles: ProfileStore;
+  readonly looking: LookingPeople;
+}
+
+async function openDeliveries(known: Omit<DeliverySources, 'clock'>, parts: Pick<SharedParts, 'clock' | 'onProblem'>) {
+  const { store, inbox, profiles, looking, content } = known;
+  const ways = await waysOut(options, { ...known, ...parts });
+  const unreadOf = async (person: PersonKey): Promise<number> => (await inbox.counts(person)).unread;
+  const facts = { inbox: store, profiles, looking, content, unreadOf };
+  return DeliveryWork.open({ ...options, ...parts, ...facts, ways, random: systemRandom });
 }
 
 /** Whoever has changed is told to the sockets' thread, too. */

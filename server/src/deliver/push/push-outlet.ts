@@ -7,6 +7,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { PersonKey } from '../../base/ids.ts';
 import type { LiveContent } from '../../content/live-content.ts';
 import type { PushText } from '../../content/render-push.ts';
+import type { EndpointState } from '../../decide/decide-channels.ts';
 import type { Item } from '../../inbox/item.ts';
 import type { Device, PushProviderName } from '../../profile/device.ts';
 import { localeOf } from '../../profile/person-locales.ts';
@@ -27,6 +28,11 @@ export interface PushOutletParts {
   readonly providers: ReadonlyMap<PushProviderName, PushProvider>;
   readonly content: LiveContent;
   readonly clock: Clock;
+}
+
+/** As a shard knows it. */
+export function pushEndpointOf(_person: PersonKey, profile: Profile | null): EndpointState {
+  return (profile?.devices ?? 0) > 0 ? 'ready' : 'none';
 }
 
 export class PushOutlet implements Outlet<Device> {
