@@ -2,7 +2,7 @@
  * The commands of `carillon`. Flags go before the environment, which goes before the configuration file (docs/CONFIG.md).
  * Each command loads what it needs when it runs: `start` must not wait for the others.
  */
-import { Command, Option } from 'commander';
+import { Argument, Command, Option } from 'commander';
 import { systemClock } from './base/clock.ts';
 import { type ConfigNode, loadConfig, typedValue } from './base/config.ts';
 import { Config, roles } from './base/config-schema.ts';
@@ -50,11 +50,15 @@ export function commandLine(): Command {
     .description(
       'Check the configuration, the type catalogue, and that what the engine stands on is there and prepared',
     )
+    .addArgument(
+      new Argument('[what]', 'push: ask the push providers whether they take our credentials').choices(['push']),
+    )
     .option('--release', 'take the types as they are for released: write the file that `content.releasedTypes` names')
     .addOption(engineFlag())
     .addOption(configFlag())
-    .action(async ({ release, ...flags }: Flags) => {
+    .action(async (what: string | undefined, { release, ...flags }: Flags) => {
       const config = configOf(flags);
+      if (what === 'push') return checkPush(config);
       const { runCatalogueCheck } = await import('./run-catalogue-check.ts');
       if (!runCatalogueCheck(config, release !== undefined)) process.exitCode = 1;
       if (config.engine === 'cluster') {
@@ -70,6 +74,13 @@ export function commandLine(): Command {
   addMove(program);
   for (const command of program.commands) command.exitOverride().allowExcessArguments(false);
   return program;
+}
+
+async function checkPush(config: Config): Promise<void> {
+  const { runCheckPush } = await import('./run-check-push.ts');
+  const { lines, isGood } = await runCheckPush(config);
+  for (const line of lines) console.log(line);
+  if (!isGood) process.exitCode = 1;
 }
 
 function addPreview(program: Command): void {

@@ -3,6 +3,7 @@ import { createPublicKey, type KeyObject } from 'node:crypto';
 import type { ConfigProblem } from './config-error.ts';
 import { type Config, roles, type UserTokens } from './config-schema.ts';
 import { emailProblems } from './email-problems.ts';
+import { pushProblems } from './push-problems.ts';
 import { reservedSchemes } from './reserved-schemes.ts';
 
 /** Every problem of a configuration that fits its schema. */
@@ -16,6 +17,7 @@ export function configProblems(config: Config): ConfigProblem[] {
     ...repeatedIssuers(config),
     ...reservedLinks(config),
     ...emailProblems(config.email, config.mode),
+    ...pushProblems(config.push, config.mode),
     ...encryptionProblems(config),
   ];
 }

@@ -8,6 +8,7 @@ import { emailSettings } from './config-email.ts';
 import { serviceSettings } from './config-services.ts';
 import { dayMs } from './iso-time.ts';
 import { limits } from './limits.ts';
+import { pushSettings } from './push-settings.ts';
 
 const closed = { additionalProperties: false } as const;
 
@@ -321,6 +322,7 @@ export const Config = Type.Object(
     caps: CapSettings,
     auth: Auth,
     ...emailSettings,
+    ...pushSettings,
     encryption: Encryption,
     devices: Devices,
     ...serviceSettings,

@@ -7,6 +7,7 @@ import { audienceLimits } from './audience-limits.ts';
 import { contentLimits } from './content-limits.ts';
 import { deliveryLimits } from './delivery-limits.ts';
 import { emailLimits } from './email-limits.ts';
+import { pushLimits } from './push-limits.ts';
 import { units } from './units.ts';
 
 const { KiB, MiB, second, minute, hour, day } = units;
@@ -354,6 +355,7 @@ export const limits = {
 
   ...audienceLimits,
   ...deliveryLimits,
+  ...pushLimits,
 
   // Stream (V30–V33)
   heartbeatMs: 25 * second,
