@@ -30,7 +30,8 @@ function environmentOf({ environment = {} }: ComposeService): Record<string, str
     Object.entries(environment).map(([name, value]) => {
       const filled = String(value).replace(/\$\{(\w+):\?[^}]*\}/g, (_, wanted: string) => {
         assert.ok(read('deploy/make-env.sh').includes(`\n${wanted}=`), `make-env.sh writes ${wanted}`);
-        return wanted.endsWith('_HASH') ? 'a'.repeat(64) : `${wanted}${secret}`;
+        if (wanted.endsWith('_HASH')) return 'a'.repeat(64);
+        return wanted.endsWith('_KEY') ? `${'k'.repeat(43)}=` : `${wanted}${secret}`;
       });
       return [name, filled];
     }),
