@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -31,7 +32,8 @@ function environmentOf({ environment = {} }: ComposeService): Record<string, str
       const filled = String(value).replace(/\$\{(\w+):\?[^}]*\}/g, (_, wanted: string) => {
         assert.ok(read('deploy/make-env.sh').includes(`\n${wanted}=`), `make-env.sh writes ${wanted}`);
         if (wanted.endsWith('_HASH')) return 'a'.repeat(64);
-        return wanted.endsWith('_KEY') ? `${'k'.repeat(43)}=` : `${wanted}${secret}`;
+        if (wanted.endsWith('_KEY')) return createHash('sha256').update(wanted).digest('base64');
+        return `${wanted}${secret}`;
       });
       return [name, filled];
     }),
