@@ -60,8 +60,11 @@ import {
   SubscriptionResults,
   SubscriptionWish,
 } from './subscriptions.ts';
+import { Suppression, Suppressions } from './suppressions.ts';
 
 export const components: Readonly<Record<string, TSchema>> = {
+  Suppression,
+  Suppressions,
   Event,
   CloudEvent,
   EventResult,

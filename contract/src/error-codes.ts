@@ -104,6 +104,16 @@ export const errorCodes = {
     title: 'This cannot be registered as a device',
     next: 'Correct what `errors[].path` names; each provider has a form of its own (docs/DEVICES.md).',
   },
+  CARILLON_WEBHOOK_UNVERIFIED: {
+    status: 403,
+    title: 'The webhook cannot be believed',
+    next: 'Check its signing key or topic in the configuration, and the clock; repetitions of old calls are refused.',
+  },
+  CARILLON_SUPPRESSION_UNKNOWN: {
+    status: 404,
+    title: 'Nothing is held against this address',
+    next: 'Check the address.',
+  },
   CARILLON_SCHEMA_UNKNOWN: {
     status: 404,
     title: 'No such event schema',

@@ -46,6 +46,7 @@ import type { Problem } from './embedded/shard-reports.ts';
 import type { Engine } from './engine.ts';
 import { Idempotency } from './intake/idempotency.ts';
 import { Intake } from './intake/intake.ts';
+import { mailOperations } from './mail-operations.ts';
 import { FrontTelemetry } from './ops/front-telemetry.ts';
 import { processUse, renderMetrics } from './ops/metrics.ts';
 import type { Readiness } from './ops/readiness.ts';
@@ -106,6 +107,7 @@ export async function startApp(parts: AppParts): Promise<App> {
     ...personOperations(engine, { revocations, content, clock }),
     ...(audiences === null ? [] : audienceOperations(audiences, clock)),
     ...(gateway === null ? [] : streamOperations(gateway, tickets)),
+    ...mailOperations(engine, { ...parts, secret: secrets.email, content }),
     previewType(() => content.current),
     ...(engine.simulator === null ? [] : [simulateEvent({ simulator: engine.simulator, content, clock })]),
     ...healthOperations(readiness, metrics),

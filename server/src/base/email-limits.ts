@@ -1,7 +1,7 @@
 /** Limits of mail (V20–V23): part of `limits`, which everybody reads. */
 import { units } from './units.ts';
 
-const { KiB, second, minute, hour, day } = units;
+const { KiB, MiB, second, minute, hour, day } = units;
 
 export const emailLimits = {
   /** After a receiver refuses for now whom it does not know yet (greylisting): when it is tried again. */
@@ -24,4 +24,19 @@ export const emailLimits = {
   emailTokenCharsMax: 1000,
   /** Time in which soft bounces are counted. */
   softBouncesMs: 30 * day,
+  /** A webhook's call, or a mail that came back; more is refused with 413. */
+  webhookBytesMax: 2 * MiB,
+  /** How old a webhook's call may be, and how far ahead of our clock: providers try for hours. */
+  webhookAgeMs: day,
+  webhookAheadMs: 5 * minute,
+  /** Certificates of a provider kept; then all are fetched again. */
+  webhookCertificatesMax: 16,
+  /** Parts of a mail that came back, and how deep they lie in each other; what is beyond is not looked at. */
+  mailPartsMax: 50,
+  mailDepthMax: 5,
+  /** What one-click unsubscription and the page of mail preferences are sent; more is refused with 413. */
+  unsubscribeBytesMax: 16 * KiB,
+  /** A certificate or a confirmation that a webhook needs. */
+  webhookFetchMs: 5 * second,
+  webhookFetchBytesMax: 64 * KiB,
 } as const;

@@ -59,6 +59,8 @@ export const logEvents = {
   devicesPruneFailed: ['error', 'Idle devices could not be removed; it is tried again later'],
   sessionDevicesFailed: ['error', 'Devices of a session that ended could not be removed in this process'],
 
+  emailBlocked: ['error', 'Receivers refuse our mail by policy: see docs/EMAIL.md'],
+
   catalogueTaken: ['info', 'The catalogue files have changed and are in use'],
   catalogueRefused: ['error', 'The catalogue files have changed and are not right; what was in use stays'],
   catalogueMistake: ['error', 'A mistake in a catalogue file; `carillon check` says what it is'],

@@ -6,6 +6,8 @@ import { type CloseReason, closeCodes } from '@carillon/contract/close-codes.ts'
 import { type ErrorCode, errorCodes } from '@carillon/contract/error-codes.ts';
 import { lanes } from '@carillon/contract/lanes.ts';
 import { channels, reasons } from '@carillon/contract/reasons.ts';
+import { suppressionReasonNames } from '@carillon/contract/suppressions.ts';
+import { emailProviderNames } from './config-email.ts';
 
 export interface Metric {
   readonly kind: 'counter' | 'gauge' | 'histogram';
@@ -146,6 +148,17 @@ export const metricList = {
   ),
   carillon_stream_closes_total: counter('Streams closed by us, by reason.', {
     reason: Object.keys(closeCodes) as CloseReason[],
+  }),
+
+  carillon_email_feedback_total: counter('What came back of mails, by webhook or as mail.', {
+    source: [...emailProviderNames, 'mail'],
+    kind: ['hard', 'soft', 'complaint', 'blocked', 'delivered', 'ignored'],
+  }),
+  carillon_email_feedback_refused_total: counter('Calls of webhooks that could not be believed.', {
+    source: [...emailProviderNames, 'mail'],
+  }),
+  carillon_suppressions_total: counter('Email addresses suppressed by what came back, by reason.', {
+    reason: suppressionReasonNames,
   }),
 
   carillon_catalogue_loads_total: counter("Times the app's catalogue files were read anew because they had changed.", {

@@ -8,13 +8,12 @@
  * What weighs more stays. Feedback may come late, repeated and in any order: it counts by its own time, soft bounces once
  * a day, and nothing that is older than the last clearing counts at all. So a webhook that is called again changes nothing.
  */
+import { type SuppressionReasonName, suppressionReasonNames } from '@carillon/contract/suppressions.ts';
 import { dayMs } from '../base/iso-time.ts';
 import { limits } from '../base/limits.ts';
 import { normalAddress } from '../base/mailbox.ts';
 
-/** The lightest first. */
-export const suppressionReasons = ['complaint', 'soft', 'manual', 'hard'] as const;
-export type SuppressionReason = (typeof suppressionReasons)[number];
+export type SuppressionReason = SuppressionReasonName;
 
 export interface Suppression {
   /** As `normalAddress` writes it. */
@@ -94,5 +93,5 @@ function withSoftBounce(
 }
 
 function weight(reason: SuppressionReason | null): number {
-  return reason === null ? -1 : suppressionReasons.indexOf(reason);
+  return reason === null ? -1 : suppressionReasonNames.indexOf(reason);
 }
