@@ -3,6 +3,7 @@ import { type PersonKey, personKey } from '../base/ids.ts';
 import { builtInTypes, type TypeCatalogue, type TypeEntry } from '../content/type-catalogue.ts';
 import { countItems } from '../inbox/counts.ts';
 import { type Item, type ItemObject, type Member, noMarks } from '../inbox/item.ts';
+import { decodeItem, encodeItem } from '../inbox/item-codec.ts';
 import { applyDecision } from '../shard/apply-decision.ts';
 import { Outbox } from '../shard/outbox.ts';
 import { Person } from '../shard/person.ts';
@@ -64,10 +65,10 @@ function toObject({ on = '', parent, title }: TestEvent): ItemObject {
 }
 
 export class TestInbox {
-  readonly person: Person;
+  person: Person;
   readonly #types: TypeCatalogue;
   /** All rows as they would be stored, with their members. */
-  readonly #stored = new Map<string, { item: Item; members: Member[] }>();
+  #stored = new Map<string, { item: Item; members: Member[] }>();
   #nowMs = t0;
   /** How often the person was told something. */
   told = 0;
@@ -80,6 +81,18 @@ export class TestInbox {
 
   give(...events: TestEvent[]): this {
     for (const event of events) this.event(event);
+    return this;
+  }
+
+  /** They are decided, and lost before they are written: another owner goes on from what is stored. */
+  lose(...events: readonly TestEvent[]): this {
+    const stored = [...this.#stored].map(([id, { item, members }]) => ({ id, text: encodeItem(item), members }));
+    const { told } = this;
+    this.give(...events);
+    this.told = told;
+    this.#stored = new Map(stored.map(({ id, text, members }) => [id, { item: decodeItem(text), members }]));
+    const items = [...this.#stored.values()].map(({ item }) => item).sort((a, b) => (comesBefore(a, b) ? -1 : 1));
+    this.person = new Person(this.person.key, { items, complete: true, marks: this.person.marks, deepRevision: 0 });
     return this;
   }
 
@@ -134,9 +147,9 @@ export class TestInbox {
   /** As the shard would load them: the rules may ask for anything. */
   #fetchAll(): void {
     for (const { item, members } of this.#stored.values()) {
-      if (this.person.holds(item)) continue;
-      this.person.addFetched(item);
-      this.person.groupOf(item).useMembers(members);
+      if (!this.person.holds(item)) this.person.addFetched(item);
+      const group = this.person.groupOf(item);
+      if (group.lacksMembers) group.useMembers(members);
     }
   }
 }
