@@ -25,7 +25,16 @@ export function resolveTypes(declarations: ReadonlyMap<string, TypeDeclaration>)
     entry.mention = mentioned;
     if (entry.rule === 'notify') mentioned.mentionedIn = [...mentioned.mentionedIn, entry];
   }
+  for (const entry of drafts.values()) {
+    entry.companions = [...drafts.values()].filter((other) => mayShareRow(entry, other));
+  }
   return [...drafts.values()];
+}
+
+/** One is told as a mention in the other (BC-04). */
+function mayShareRow(a: Draft, b: Draft): boolean {
+  if (a.rule !== 'notify' || b.rule !== 'notify' || a.isMention === b.isMention) return false;
+  return a.family === b.family || a.mention === b || b.mention === a;
 }
 
 /** Every property is set, in one order, so that all entries have one shape. */
@@ -45,6 +54,7 @@ function toDraft(name: string, declared: TypeDeclaration): Draft {
     isMention: declared.isMention ?? false,
     mention: null,
     mentionedIn: [],
+    companions: [],
     fromApp: declared.fromApp ?? false,
     critical,
     channels: channelsOf(declared),

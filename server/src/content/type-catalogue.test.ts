@@ -27,6 +27,8 @@ test('names of other types are references to their entries', () => {
   assert.equal(comment.mention, mention);
   assert.equal(entry('comment.edited').mention, mention);
   assert.deepEqual(mention.mentionedIn, [comment]);
+  assert.deepEqual(comment.companions, [mention]);
+  assert.deepEqual(mention.companions.map(({ name }) => name).sort(), ['comment.created', 'reply.created']);
   assert.equal(mention.family, entry('reply.created').family);
 });
 

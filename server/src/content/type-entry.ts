@@ -61,6 +61,8 @@ export interface TypeEntry {
   readonly mention: TypeEntry | null;
   /** For a mention: the types whose `mention` it is, and in whose rows it may stand. */
   readonly mentionedIn: readonly TypeEntry[];
+  /** Types that may tell of one thing in one row with this one: a mention for a comment or reply, and the other way round. */
+  readonly companions: readonly TypeEntry[];
   /** The app itself speaks: no actor is needed, and none is told apart from the recipient. */
   readonly fromApp: boolean;
   /** Ignores preferences, never suppression (D2). */

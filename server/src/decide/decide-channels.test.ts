@@ -220,3 +220,17 @@ it('the app: dropped, switched off, or shown, whatever the hour', () => {
   const off = channelFacts({ choices: { categories: { comments: { inApp: false } } } });
   assert.equal(told('inApp', off), 'skip categoryPreference');
 });
+
+it('a row that tells of two types goes by the settings of both: on for one is on (BC-04)', () => {
+  const { type } = channelFacts();
+  const also = { ...type, name: 'mention.created', category: 'mentions' };
+  for (const [main, other, expected] of [
+    [true, true, 'send preference'],
+    [true, false, 'send preference'],
+    [false, true, 'send preference'],
+    [false, false, 'skip preference'],
+  ] as const) {
+    const choices = { types: { [type.name]: { push: main }, 'mention.created': { push: other } } };
+    assert.equal(told('push', channelFacts({ choices, also })), expected);
+  }
+});

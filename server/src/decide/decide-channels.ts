@@ -37,6 +37,8 @@ export type EndpointState = 'ready' | 'none' | 'suppressed' | 'criticalOnly';
 
 export interface ChannelFacts {
   readonly type: ChannelPolicy;
+  /** The row tells of this type too: each channel is on where it is on for one of the two (BC-04). */
+  readonly also: ChannelPolicy | null;
   readonly choices: PreferenceChoices;
   /** The person asked to be pushed for this author's posts (F3): stands for a default, never against a choice. */
   readonly askedForPush: boolean;
@@ -100,8 +102,13 @@ function decideInApp({ verdict, choices, type }: ChannelFacts): ChannelPlan {
   return planOf(channel, send(verdict.kind === 'filter' ? verdict.reason : preferenceReason(preference)));
 }
 
-function preferenceFor(channel: 'push' | 'email', { choices, type, askedForPush }: ChannelFacts): ResolvedPreference {
+function preferenceFor(channel: 'push' | 'email', facts: ChannelFacts): ResolvedPreference {
+  const { choices, type, also, askedForPush } = facts;
   const preference = resolvePreference(choices, type, channel);
+  if (!preference.isOn && also !== null) {
+    const other = resolvePreference(choices, also, channel);
+    if (other.isOn) return other;
+  }
   if (channel !== 'push' || !askedForPush || preference.origin !== 'default') return preference;
   return { isOn: true, origin: 'type' };
 }

@@ -28,8 +28,19 @@ export type Change =
   /** The words of the thing that the row is about have changed. */
   | { readonly kind: 'reword'; readonly item: Item };
 
+/** A row tells of two types now: whoever wants one of them on a channel is told there once (BC-04). */
+export interface Merged {
+  /** As the row is now. */
+  readonly type: TypeEntry;
+  readonly also: TypeEntry;
+  /** The row that told of the first. */
+  readonly told: Item;
+}
+
 export interface Decision {
   readonly changes: readonly Change[];
+  /** The row of the last change was told as another type before, and tells nothing anew. */
+  readonly merged?: Merged | null;
   /** The person is told something new: what push and mail may act on. */
   readonly tells: boolean;
   /** Why in-app shows it (`default`), or why the event told nothing. */

@@ -31,6 +31,7 @@ export const alertType: Partial<ChannelFacts['type']> = {
 export function channelFacts({ type, push, email, ...more }: FactsChange = {}): ChannelFacts {
   const ready = { endpoint: 'ready', windowEndsAtMs: null, cappedUntilMs: null } as const;
   return {
+    also: null,
     choices: {},
     askedForPush: false,
     verdict: { kind: 'accept', reason: 'default' },

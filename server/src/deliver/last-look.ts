@@ -5,6 +5,7 @@
 import type { Clock } from '../base/clock.ts';
 import type { PersonKey } from '../base/ids.ts';
 import type { TypeCatalogue } from '../content/type-catalogue.ts';
+import { companionIn } from '../decide/companion-in.ts';
 import type { ChannelPlan } from '../decide/decide-channels.ts';
 import { type ItemFacts, lastCheck } from '../decide/last-check.ts';
 import { RecipientPolicy } from '../decide/recipient-policy.ts';
@@ -83,6 +84,7 @@ export class LastLook {
     const state = { endpoint: reached.state, windowEndsAtMs: null, cappedUntilMs: null };
     return lastCheck(channel, itemFacts(item, marks, { policy, nowMs }), {
       type,
+      also: companionIn(item, type),
       choices: policy.choices,
       askedForPush: item.askedForPush,
       verdict: policy.judgeRow(type, item, nowMs),

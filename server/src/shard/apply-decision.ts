@@ -39,14 +39,16 @@ export function applyDecision(
   decision: Decision,
   { nowMs, outbox }: { readonly nowMs: number; readonly outbox: Outbox },
 ): void {
+  let last: Group | null = null;
   for (const change of decision.changes) {
     const step = { person, event, decision, outbox, revision: nextRevision(person.revision, nowMs) };
-    if (change.kind === 'open') openRow(step, change);
-    else changeRow(step, change);
+    last = change.kind === 'open' ? openRow(step, change) : changeRow(step, change);
   }
+  const { merged } = decision;
+  if (last !== null && merged !== null && merged !== undefined) outbox.merge(person, last, merged, event);
 }
 
-function openRow(step: Step, change: Opening): void {
+function openRow(step: Step, change: Opening): Group {
   const { person, event, outbox } = step;
   const group = person.newGroup(newItem(step, change));
   const tells = step.decision.tells && !change.hidden;
@@ -57,6 +59,7 @@ function openRow(step: Step, change: Opening): void {
   group.item.actorCountAtMove = group.item.actorCount;
   if (tells) noteTelling(step, group, told === null ? null : outcome, change.type);
   person.touch(group);
+  return group;
 }
 
 /** What was decided for each channel, in the place of what was decided for an earlier event. */
@@ -115,7 +118,7 @@ function inAppDecision({ tells, reason }: Decision): readonly ChannelDecision[] 
   return inAppDecisions.get(`${tells}${reason}`) ?? noDecisions;
 }
 
-function changeRow(step: Step, change: Exclude<Change, { kind: 'open' }>): void {
+function changeRow(step: Step, change: Exclude<Change, { kind: 'open' }>): Group {
   const group = step.person.groupOf(change.item);
   const { item } = group;
   item.acceptedAtMs = Math.max(item.acceptedAtMs, step.event.acceptedAtMs);
@@ -132,6 +135,7 @@ function changeRow(step: Step, change: Exclude<Change, { kind: 'open' }>): void 
       break;
   }
   step.person.touch(group);
+  return group;
 }
 
 function withdraw({ revision }: Step, group: Group): void {

@@ -48,7 +48,7 @@ export class DueWork {
   }
 
   async #tellRow(person: Person, timer: Timer): Promise<void> {
-    const { item: id, number, task } = JSON.parse(timer.data) as RowTimer;
+    const { item: id, number, task, only = outward } = JSON.parse(timer.data) as RowTimer;
     const group = await this.#people.loadRow(person, id);
     if (group === null) return;
     const { item } = group;
@@ -63,13 +63,15 @@ export class DueWork {
     const type = this.#catalogue.find(item.type);
     if (type === undefined) return;
     const isFallback = timer.kind === 'fallback';
+    const tellers = isFallback ? emailOnly : only;
     const asked = { kind: isFallback ? 'fallback' : 'now', number: sends, eventTimeMs: item.activityAtMs } as const;
     const plans = this.#plansFor(person, group, type, asked);
-    // A fallback is about its own channel; what became of the others is known.
-    const settled = isFallback ? plans.map((plan) => (plan.channel === 'email' ? plan : knownPlan(item, plan))) : plans;
+    // It is about its own channels; what became of the others is known.
+    const isTold = (plan: ChannelPlan): boolean => tellers.some((channel) => channel === plan.channel);
+    const settled = plans.map((plan) => (isTold(plan) ? plan : knownPlan(item, plan)));
     this.#record(person, group, settled);
     for (const plan of settled) {
-      if (plan.channel === 'inApp' || (isFallback && plan.channel !== 'email')) continue;
+      if (plan.channel === 'inApp' || !isTold(plan)) continue;
       if (plan.kind === 'hold') this.#hold(person, plan, item, sends);
       if (plan.kind !== 'send') continue;
       const told = [{ item, number: sends, sinceMs: item.activityAtMs, moment: asked.kind }];
@@ -195,6 +197,9 @@ export class DueWork {
     this.dispatches.push({ channel, dispatch });
   }
 }
+
+const outward: readonly OutwardName[] = ['push', 'email'];
+const emailOnly: readonly OutwardName[] = ['email'];
 
 const noPolicy = { notify: 'immediate', windowMs: 0 } as const;
 

@@ -2,17 +2,21 @@
  * What the events of a micro-batch leave to be told outside the inbox: the timers to write before its rows. Also where a
  * row learns what was decided for each channel.
  */
-import type { ChannelDecision } from '@carillon/contract/reasons.ts';
+import type { ChannelDecision, Reason } from '@carillon/contract/reasons.ts';
 import type { TypeEntry } from '../content/type-entry.ts';
 import type { ChannelPlan } from '../decide/decide-channels.ts';
+import type { Merged } from '../decide/decision.ts';
 import type { EventFacts } from '../decide/event-facts.ts';
 import { windowStartMs } from '../decide/notify-window.ts';
+import type { OutwardChannel } from '../deliver/outward-channel.ts';
 import type { Told, WindowOutcome } from './follow-window.ts';
 import type { Group } from './group.ts';
 import type { Person } from './person.ts';
 import { noReach } from './reach.ts';
 import { asStored, isOutward, type Moment, planTelling, windowTimer } from './telling.ts';
 import type { Timer } from './timer-store.ts';
+
+type OutwardName = OutwardChannel['name'];
 
 export class Outbox {
   readonly timers: Timer[] = [];
@@ -43,12 +47,44 @@ export class Outbox {
         windowTimer(person, item, { number: item.window.number, task: 'end', dueMs: item.window.endsAtMs }),
       );
     }
-    if (outcome !== null && outcome.send !== null) {
-      this.timers.push(windowTimer(person, item, { number: outcome.send, task: 'send', dueMs: event.acceptedAtMs }));
+    const only = plans.filter(isOutward).map(({ channel }) => channel as OutwardName);
+    if (outcome !== null && outcome.send !== null && only.length > 0) {
+      const told = { number: outcome.send, task: 'send', only } as const;
+      this.timers.push(windowTimer(person, item, { ...told, dueMs: event.acceptedAtMs }));
     }
     return decisions;
   }
+
+  /**
+   * A row tells of a second type now (BC-04). A channel that the first was not wanted on is told of it, by itself; one that
+   * was told is not told again. Where a window is open, its end asks by the settings of both. A row that gave way to this
+   * one leaves to it what it has not told.
+   */
+  merge(person: Person, group: Group, { type, also, told }: Merged, event: EventFacts): void {
+    const { item } = group;
+    if (person.wishes.reach === noReach || event.isMerged || item.window.endsAtMs !== null) return;
+    const wanted = planTelling(person, type, { ...momentOf(event, null), also });
+    const before = person.groupOf(told);
+    const missed = wanted.filter((plan) => isOutward(plan) && isUntold(before, group, plan));
+    if (missed.length === 0) return;
+    const number = item.window.number + 1;
+    item.window = { number, endsAtMs: null, untold: 0 };
+    const others = item.decisions.filter(({ channel }) => !missed.some((plan) => plan.channel === channel));
+    item.decisions = [...others, ...asStored(missed)];
+    const only = missed.map(({ channel }) => channel as OutwardName);
+    this.timers.push(windowTimer(person, item, { number, task: 'send', only, dueMs: event.acceptedAtMs }));
+  }
 }
+
+/** It was for the person's settings alone that the channel was left out, or `before` has given way before it was told. */
+function isUntold(before: Group, now: Group, { channel }: ChannelPlan): boolean {
+  const known = before.item.decisions.find((each) => each.channel === channel);
+  if (known === undefined) return false;
+  if (known.kind === 'skip') return settingReasons.includes(known.reason);
+  return before !== now && (before.isNew || known.kind === 'hold');
+}
+
+const settingReasons: readonly Reason[] = ['preference', 'categoryPreference', 'muteAll', 'default'];
 
 /** Whoever opens the inbox is looking. */
 function inAppOnly(plan: ChannelPlan): ChannelPlan {

@@ -8,9 +8,11 @@
 import type { ChannelDecision } from '@carillon/contract/reasons.ts';
 import { digest } from '../base/hash.ts';
 import type { TypeEntry } from '../content/type-entry.ts';
+import { companionIn } from '../decide/companion-in.ts';
 import { type ChannelFacts, type ChannelPlan, decideChannels, toChannelDecision } from '../decide/decide-channels.ts';
 import type { Verdict } from '../decide/judge-source.ts';
 import { lastCheck } from '../decide/last-check.ts';
+import type { OutwardChannel } from '../deliver/outward-channel.ts';
 import type { Item } from '../inbox/item.ts';
 import { isArchived, isSeen, isSnoozed } from '../inbox/item-state.ts';
 import type { Group } from './group.ts';
@@ -25,6 +27,8 @@ export interface Moment {
   readonly windowEndsAtMs: number | null;
   /** Of the event, or of some event of the row (F3). */
   readonly askedForPush: boolean;
+  /** The row tells of this type too (BC-04). */
+  readonly also?: TypeEntry | null;
   /** As `tellingName`; null where it has none yet. */
   readonly telling: string | null;
 }
@@ -40,7 +44,8 @@ export function planTelling(person: Person, type: TypeEntry, moment: Moment): re
 export function planRow(person: Person, group: Group, type: TypeEntry, moment: Moment): readonly ChannelPlan[] {
   const { item } = group;
   const { policy } = person.wishes;
-  const facts = factsOf(person, type, moment, policy.judgeRow(type, item, moment.nowMs));
+  const also = companionIn(item, type);
+  const facts = factsOf(person, type, { ...moment, also }, policy.judgeRow(type, item, moment.nowMs));
   const mark = person.marks.items.get(item.id);
   const about = {
     // An erased person has no rows.
@@ -68,6 +73,7 @@ function factsOf(person: Person, type: TypeEntry, moment: Moment, verdict: Verdi
   });
   return {
     type,
+    also: moment.also ?? null,
     choices: policy.choices,
     askedForPush: moment.askedForPush,
     verdict,
@@ -97,21 +103,26 @@ export interface RowTimer {
   readonly item: Item['id'];
   readonly number: number;
   readonly task: WindowTask;
+  /** Told by these channels alone; by all of them where absent. */
+  readonly only?: readonly OutwardName[];
 }
+
+type OutwardName = OutwardChannel['name'];
 
 /** The timer of a row's window, or of what is told of it without one. */
 export function windowTimer(
   person: Person,
   item: Item,
-  { number, task, dueMs }: { number: number; task: WindowTask; dueMs: number },
+  { dueMs, ...told }: Omit<RowTimer, 'item'> & { dueMs: number },
 ): Timer {
+  const { number, task, only } = told;
   return {
     id: `${task}.${item.id}.${number}`,
     dueMs,
     revision: item.revision,
     person: person.key,
     kind: 'window',
-    data: JSON.stringify({ item: item.id, number, task } satisfies RowTimer),
+    data: JSON.stringify({ item: item.id, number, task, ...(only && { only }) } satisfies RowTimer),
   };
 }
 

@@ -137,6 +137,13 @@ export class TestPerson {
     await this.#host.settled();
   }
 
+  /** All in one micro-batch. */
+  async sendTogether(events: readonly Parameters<TestPerson['send']>[]): Promise<void> {
+    const made = events.map(([type, actor, on, more = {}]) => this.#event(type, actor, on, more));
+    await this.#host.append(packEvents(made, this.clock.now()));
+    await this.#host.settled();
+  }
+
   /** What would happen to the person. */
   async simulate(type: string, actor: string, on: string): Promise<SimulatedDecision> {
     const { store, profiles, looking, push, email } = this;

@@ -5,8 +5,8 @@
 import { limits } from '../../base/limits.ts';
 import type { TypeEntry } from '../../content/type-entry.ts';
 import { filteredKey } from '../../inbox/filtered-key.ts';
-import type { Member } from '../../inbox/item.ts';
-import { type Change, type Decision, nothing } from '../decision.ts';
+import type { Item, Member } from '../../inbox/item.ts';
+import { type Change, type Decision, type Merged, nothing } from '../decision.ts';
 import type { EventFacts } from '../event-facts.ts';
 import type { Verdict } from '../judge-source.ts';
 import { groupKeyOf, memberKeyOf } from '../keys.ts';
@@ -57,7 +57,7 @@ function news(type: TypeEntry, event: EventFacts, facts: RecipientFacts, verdict
   const groupKey = isFiltered ? filteredKey(groupKeyOf(type, event)) : groupKeyOf(type, event);
   const member = toMember(type, event, true);
   const joined = type.isMention ? joinComment(type, event, facts, member) : null;
-  if (joined !== null) return { changes: joined, tells: false, reason: 'duplicate' };
+  if (joined !== null) return { ...joined, tells: false, reason: 'duplicate' };
 
   const absorbed = absorbMention(type, event, facts);
   const open = openGroup(facts.newest(groupKey), event.timeMs);
@@ -75,7 +75,15 @@ function news(type: TypeEntry, event: EventFacts, facts: RecipientFacts, verdict
         };
   const changes = absorbed === null ? [change] : [absorbed.change, change];
   const reason = told ? 'duplicate' : verdict.reason;
-  return { changes, tells: !told && !isFiltered, reason };
+  const merged = told && !isFiltered ? mergedOf(type, absorbed?.told ?? open?.item ?? null) : null;
+  return { changes, tells: !told && !isFiltered, reason, merged };
+}
+
+/** `told`: the row that a companion of `type` was told by. A mention leaves the row what it is. */
+function mergedOf(type: TypeEntry, told: Item | null): Merged | null {
+  const other = type.companions.find(({ name }) => name === told?.type);
+  if (told === null || other === undefined) return null;
+  return type.isMention ? { type: other, also: type, told } : { type, also: other, told };
 }
 
 /** The newest row of a group takes an event unless it has been read or began a span ago. One that comes late joins. */
@@ -84,13 +92,17 @@ export function openGroup(newest: GroupFacts | null, timeMs: number): GroupFacts
   return newest;
 }
 
-/** A mention in a comment that a row tells of already: the row is flagged, nothing more (BC-04). */
-function joinComment(type: TypeEntry, event: EventFacts, facts: RecipientFacts, member: Member): Change[] | null {
+type Joined = Pick<Decision, 'changes' | 'merged'>;
+
+/** A mention in a comment that a row tells of already: the row is flagged (BC-04). */
+function joinComment(type: TypeEntry, event: EventFacts, facts: RecipientFacts, member: Member): Joined | null {
   if (event.parent === '') return null;
   for (const commentType of type.mentionedIn) {
     const comment = findTold(commentType, event, facts);
     if (comment === null || !comment.member.present) continue;
-    return [{ kind: 'members', item: comment.group.item, members: [member], news: false, becomes: null }];
+    const { item } = comment.group;
+    const change: Change = { kind: 'members', item, members: [member], news: false, becomes: null };
+    return { changes: [change], merged: item.state === 'live' ? mergedOf(type, item) : null };
   }
   return null;
 }
@@ -98,6 +110,7 @@ function joinComment(type: TypeEntry, event: EventFacts, facts: RecipientFacts, 
 interface AbsorbedMention {
   readonly mention: TypeEntry;
   readonly change: Change;
+  readonly told: Item;
 }
 
 /** A comment whose mention came first: the mention's row gives way to the comment's. */
@@ -105,7 +118,8 @@ function absorbMention({ mention }: TypeEntry, event: EventFacts, facts: Recipie
   if (mention === null) return null;
   const found = findTold(mention, event, facts);
   if (found === null || !found.member.present) return null;
-  return { mention, change: { kind: 'withdraw', item: found.group.item } };
+  const told = found.group.item;
+  return { mention, change: { kind: 'withdraw', item: told }, told };
 }
 
 function isPresent(group: GroupFacts): boolean {
