@@ -53,7 +53,7 @@ test('the table in deploy/README.md lists what compose.yaml starts', () => {
 test('every process of ours accepts its command, environment and configuration', () => {
   assert.deepEqual(
     own.map(([name]) => name),
-    ['intake', 'shard', 'gateway', 'migrate'],
+    ['intake', 'shard', 'deliver', 'gateway', 'migrate'],
   );
   for (const [name, service] of own) {
     const { CARILLON_CONFIG, ...env } = environmentOf(service);
@@ -75,7 +75,7 @@ test('every process of ours accepts its command, environment and configuration',
 
 test('all roles are there', () => {
   const roles = own.flatMap(([, { command = [] }]) => (command[0] === 'start' ? (command[2] ?? '').split(',') : []));
-  assert.deepEqual(roles.toSorted(), ['api', 'gateway', 'intake', 'shard']);
+  assert.deepEqual(roles.toSorted(), ['api', 'deliver', 'gateway', 'intake', 'shard']);
 });
 
 test('whatever a service waits for, mounts or is sent to is there', () => {

@@ -23,7 +23,16 @@ import { readMetric } from './read-metric.ts';
 import { type Exit, type LogEntry, ServerProcess } from './server-process.ts';
 import type { ServiceRun } from './service-run.ts';
 
-const roleSets = ['intake', 'intake', 'shard', 'shard', 'shard', 'gateway,api', 'gateway,api'] as const;
+const roleSets = [
+  'intake',
+  'intake',
+  'shard',
+  'shard',
+  'shard,deliver',
+  'deliver',
+  'gateway,api',
+  'gateway,api',
+] as const;
 
 export class ClusterRun implements ServiceRun {
   readonly shards: number;

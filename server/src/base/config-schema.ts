@@ -161,7 +161,7 @@ const Devices = Type.Object(
   closed,
 );
 
-export const roles = ['intake', 'shard', 'gateway', 'api'] as const;
+export const roles = ['intake', 'shard', 'deliver', 'gateway', 'api'] as const;
 
 export const Config = Type.Object(
   {
@@ -183,7 +183,7 @@ export const Config = Type.Object(
       default: [...roles],
       env: 'CARILLON_ROLES',
       description:
-        'Cluster engine: what this process does. `intake` takes events, `shard` decides and writes inboxes, `gateway` holds streams, `api` answers for inboxes.',
+        'Cluster engine: what this process does. `intake` takes events, `shard` decides and writes inboxes, `deliver` sends push and email, `gateway` holds streams, `api` answers for inboxes.',
     }),
     host: Type.String({ minLength: 1, default: '127.0.0.1', env: 'HOST', description: 'Address to listen on.' }),
     port: Type.Integer({

@@ -4,6 +4,7 @@ import type { Config } from '../base/config-schema.ts';
 import { derivedConfig } from '../base/derived-config.ts';
 import { checkTopics } from '../log/kafka/ensure-topics.ts';
 import { checkCassandraSchema } from './cassandra-schema.ts';
+import { logPrefixes } from './channel-logs.ts';
 import { checkPostgresSchema } from './postgres-schema.ts';
 import { connectServices, type ServiceClients } from './service-clients.ts';
 
@@ -21,5 +22,6 @@ export async function checkPrepared(config: Config, { kafka, cassandra, database
   const { shards } = derivedConfig(config);
   await checkCassandraSchema(cassandra, { keyspace: config.cassandra.keyspace, replication: {}, shards });
   await checkPostgresSchema(database);
-  await checkTopics(kafka.admin, { topicPrefix: config.kafka.topicPrefix, shards });
+  for (const topicPrefix of logPrefixes(config.kafka.topicPrefix))
+    await checkTopics(kafka.admin, { topicPrefix, shards });
 }

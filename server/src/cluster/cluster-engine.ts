@@ -47,6 +47,7 @@ import { OwnedShards } from './owned-shards.ts';
 import { ShardUpkeep, type UpkeepOptions } from './shard-upkeep.ts';
 import { type AudienceStores, sharedService, sharedWork } from './shared-audiences.ts';
 import { SharedBroadcasts } from './shared-broadcasts.ts';
+import type { SharedDeliveries } from './shared-deliveries.ts';
 import { SharedInbox } from './shared-inbox.ts';
 import { SharedLog } from './shared-log.ts';
 
@@ -92,6 +93,8 @@ export interface ClusterParts {
   /** The built-in types and words unless given. */
   readonly content?: LiveContent;
   readonly upkeep: UpkeepOptions;
+  /** Absent: nothing is sent outside. */
+  readonly deliveries?: SharedDeliveries;
   readonly onProblem: (problem: Problem) => void;
   /** Closes what the ports stand on. */
   readonly disconnect: () => Promise<void>;
@@ -166,7 +169,11 @@ export class ClusterEngine implements Engine {
       this.#audienceWork = work;
       const told = { bus, publisher, reports, onProblem };
       const looking = new LookingPeoplePresence(parts.looking.presence, clock);
-      const outward = { timers: fencedTimers(parts.timers, group), channels: [], looking };
+      const outward = {
+        timers: fencedTimers(parts.timers, group),
+        channels: parts.deliveries?.channels ?? [],
+        looking,
+      };
       const known = { profiles, followers, audiences: work, outward, capRules, content };
       const common = { ...told, ...known, log, store: fenced, clock, memory };
       this.#shards = new OwnedShards({ ...common, shards, onApplied, onFailed: reject });
@@ -193,7 +200,7 @@ export class ClusterEngine implements Engine {
       }
     }
     this.#topics = this.log === null ? [] : parts.openTopics(this.log, audiences);
-    for (const topic of this.#topics) topic.failed.catch(reject);
+    for (const each of [...this.#topics, parts.deliveries]) each?.failed.catch(reject);
     this.checks = this.#shards === null ? [] : [this.#shards.check];
   }
 
@@ -202,12 +209,14 @@ export class ClusterEngine implements Engine {
     const engine = new ClusterEngine(parts);
     // Before the first event is let in.
     await engine.log?.readLag();
+    await parts.deliveries?.start();
     if (engine.#shards !== null) await parts.group?.start(engine.#shards);
     return engine;
   }
 
   async metrics(): Promise<readonly Snapshot[]> {
     await this.#shards?.noteLag();
+    this.#parts.deliveries?.noteLag();
     return [];
   }
 
@@ -223,6 +232,7 @@ export class ClusterEngine implements Engine {
     await this.#upkeep?.stop();
     await this.#audienceWork?.stop();
     if (this.#shards !== null) await group?.stop();
+    await this.#parts.deliveries?.stop();
     this.#stopSharing();
     await this.log?.stop();
     this.#publisher.close();
@@ -238,7 +248,15 @@ function simulatorOf(parts: ClusterParts): EventSimulator {
   const { store, profiles, capRules = usualCaps, content: catalogue = builtInContent } = parts;
   const relations = new StoredRelations(profiles, keptFollowers(parts));
   const looking = new LookingPeoplePresence(parts.looking.presence, parts.clock);
-  return new Simulator({ store, profiles, relations, channels: [], capRules, looking, catalogue });
+  return new Simulator({
+    store,
+    profiles,
+    relations,
+    channels: parts.deliveries?.channels ?? [],
+    capRules,
+    looking,
+    catalogue,
+  });
 }
 
 function keptFollowers({ audiences: { audiences, settings } }: ClusterParts): Followers | null {

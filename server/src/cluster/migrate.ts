@@ -5,6 +5,7 @@ import { derivedConfig } from '../base/derived-config.ts';
 import { createEventTopics } from '../intake/topic/create-event-topics.ts';
 import { ensureTopics } from '../log/kafka/ensure-topics.ts';
 import { migrateCassandra } from './cassandra-schema.ts';
+import { logPrefixes } from './channel-logs.ts';
 import { eventTopics } from './event-topics.ts';
 import { migratePostgres } from './postgres-schema.ts';
 import { connectServices } from './service-clients.ts';
@@ -23,15 +24,15 @@ export async function migrate(config: Config, clock: Clock): Promise<string[]> {
     // First, since it knows how many shards there have been so far.
     const applied = await migrateCassandra(clients.cassandra, { keyspace, replication, shards });
     const appliedInPostgres = await migratePostgres(clients.database);
-    const topics = await ensureTopics(
-      clients.kafka.admin,
-      { topicPrefix, shards, replicationFactor: logReplication, keptMs: forEver },
-      clock,
-    );
+    const settings = { shards, replicationFactor: logReplication, keptMs: forEver };
+    const topics: Awaited<ReturnType<typeof ensureTopics>>[number][] = [];
+    for (const prefix of logPrefixes(topicPrefix)) {
+      topics.push(...(await ensureTopics(clients.kafka.admin, { ...settings, topicPrefix: prefix }, clock)));
+    }
     const made: string[] = [];
-    for (const settings of eventTopics(config)) {
+    for (const topic of eventTopics(config)) {
       made.push(
-        ...(await createEventTopics(clients.kafka.admin, settings, { partitions: shards, replicas: logReplication })),
+        ...(await createEventTopics(clients.kafka.admin, topic, { partitions: shards, replicas: logReplication })),
       );
     }
     return [

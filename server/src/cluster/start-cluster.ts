@@ -38,6 +38,7 @@ import { checkPrepared } from './check-services.ts';
 import { ClusterEngine, type ClusterParts } from './cluster-engine.ts';
 import { openEventTopics } from './event-topics.ts';
 import { kafkaLag } from './kafka-lag.ts';
+import { openDeliveries } from './open-deliveries.ts';
 import { connectServices, type ServiceClients } from './service-clients.ts';
 
 export interface StartClusterParts {
@@ -62,7 +63,9 @@ export async function startCluster(parts: StartClusterParts): Promise<ClusterEng
   const clients = await connectServices({ config, clock, name, keyspace: config.cassandra.keyspace });
   try {
     await checkPrepared(config, clients);
-    return await ClusterEngine.start(clusterParts(parts, clients, name));
+    const own = clusterParts(parts, clients, name);
+    const deliveries = await openDeliveries(parts, clients, own);
+    return await ClusterEngine.start({ ...own, deliveries });
   } catch (error) {
     await clients.close().catch(() => {});
     throw error;

@@ -143,6 +143,22 @@ test('what was in hand when the process died comes again, whether it was fresh o
   await world.stop();
 });
 
+test('a retry that was taken up, and could not be sent before a stop, is due at once for whoever comes next', async () => {
+  const world = await DeliveryWorld.start();
+  world.outlet.sendsMax = 1;
+  world.outlet.answer = (_endpoint, nth) => (nth === 0 ? down : accepted);
+  const item = await world.push('r1', 'p1');
+  // Takes the only place there is.
+  world.outlet.answer = never;
+  await world.push('r2', 'p2');
+  await world.pass(limits.deliveryRetry.firstMs);
+  assert.equal(world.outlet.calls.length, 2);
+  world.outlet.answer = () => accepted;
+  await world.restart();
+  assert.deepEqual(await world.states(item), ['apns:d1 accepted']);
+  await world.stop();
+});
+
 test('BC-79: a stop waits for what is under way, takes nothing new, and forgets nothing', async () => {
   const world = await DeliveryWorld.start();
   world.outlet.sendsMax = 5;

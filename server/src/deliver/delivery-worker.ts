@@ -108,6 +108,7 @@ export class DeliveryWorker {
     this.#signal();
     await this.#running?.catch(() => {});
     await this.#answersOf([...this.#underWay]);
+    this.#giveBack();
     if (this.#ledger.hasChanges) await this.#ledger.write().catch((error: unknown) => this.#failed(error));
     this.#parts.look.close();
     this.#reader?.close();
@@ -350,6 +351,18 @@ export class DeliveryWorker {
     if (run.active.has(endpoint)) return run;
     const delivery = run.has(endpoint) ? run.delivery(endpoint) : null;
     return delivery?.state === 'pending' && (delivery.dueAtMs ?? 0) <= dueMs ? run : null;
+  }
+
+  /** Retries that were taken up and not sent are due at once for whoever comes next. */
+  #giveBack(): void {
+    const dueAtMs = this.#parts.clock.now();
+    for (const run of new Set(this.#inHand.values())) {
+      if (run.done.length === 0) continue;
+      for (const endpoint of [...run.active]) {
+        const delivery = run.delivery(endpoint);
+        if (delivery.state === 'pending') this.#put(run, stepped(delivery, 'wait', { dueAtMs }));
+      }
+    }
   }
 
   async #lookForRetries(): Promise<void> {

@@ -40,7 +40,7 @@ async function world(t: TestContext) {
   async function start() {
     const deliveries = await DeliveryWork.open({
       ...{ dataDir, ...sizes, profiles, inbox: store, unreadOf, clock, onProblem },
-      ways: [{ outlet, endpointOf: () => 'ready', close: async () => {} }],
+      ways: [{ name: 'push', outlet, endpointOf: () => 'ready', close: async () => {} }],
       content: builtInContent,
       random: seededRandom(7),
     });

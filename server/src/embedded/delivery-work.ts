@@ -14,7 +14,6 @@ import { limits } from '../base/limits.ts';
 import type { Random } from '../base/random.ts';
 import type { Service } from '../base/service.ts';
 import type { LiveContent } from '../content/live-content.ts';
-import type { EndpointState } from '../decide/decide-channels.ts';
 import type { OutwardName } from '../deliver/delivery.ts';
 import type { DeliveryStore } from '../deliver/delivery-store.ts';
 import { DeliveryStoreLevel } from '../deliver/delivery-store-level.ts';
@@ -22,27 +21,18 @@ import { DeliveryWorker } from '../deliver/delivery-worker.ts';
 import { Gates } from '../deliver/gates.ts';
 import { LastLook } from '../deliver/last-look.ts';
 import { LogChannel } from '../deliver/log-channel.ts';
-import type { Outlet } from '../deliver/outlet.ts';
 import type { OutwardChannel } from '../deliver/outward-channel.ts';
 import type { LookingPeople } from '../deliver/realtime/looking-people.ts';
 import type { InboxStore } from '../inbox/inbox-store.ts';
 import { type LevelDb, openLevel } from '../inbox/open-level.ts';
 import { startPosition } from '../log/event-log.ts';
 import { EventLogSegments } from '../log/event-log-segments.ts';
-import type { Profile } from '../profile/profile.ts';
 import type { ProfileStore } from '../profile/profile-store.ts';
 import { TimerStoreLevel } from '../shard/timer-store-level.ts';
 import { countCommits } from './count-commits.ts';
 import { DeliveryReports } from './delivery-reports.ts';
 import type { Problem } from './shard-reports.ts';
-
-export interface WayOut {
-  readonly outlet: Outlet;
-  /** From what the shard knows without waiting. */
-  readonly endpointOf: (person: PersonKey, profile: Profile | null) => EndpointState;
-  /** Lets go of the providers. */
-  close(): Promise<void>;
-}
+import type { WayOut } from './ways-out.ts';
 
 export interface DeliveryWorkParts {
   readonly dataDir: string;
