@@ -9,6 +9,7 @@ import { Config, roles } from './base/config-schema.ts';
 import { systemRandom } from './base/random.ts';
 import { releaseVersion } from './base/release-version.ts';
 import type { PreviewRequest } from './content/preview.ts';
+import type { SuppressionWish } from './run-suppressions.ts';
 
 /** As commander gives them: one per flag that was used. */
 interface Flags {
@@ -51,14 +52,17 @@ export function commandLine(): Command {
       'Check the configuration, the type catalogue, and that what the engine stands on is there and prepared',
     )
     .addArgument(
-      new Argument('[what]', 'push: ask the push providers whether they take our credentials').choices(['push']),
+      new Argument('[what]', 'push, email: ask the providers whether they take our credentials').choices([
+        'push',
+        'email',
+      ]),
     )
     .option('--release', 'take the types as they are for released: write the file that `content.releasedTypes` names')
     .addOption(engineFlag())
     .addOption(configFlag())
     .action(async (what: string | undefined, { release, ...flags }: Flags) => {
       const config = configOf(flags);
-      if (what === 'push') return checkPush(config);
+      if (what === 'push' || what === 'email') return checkProviders(what, config);
       const { runCatalogueCheck } = await import('./run-catalogue-check.ts');
       if (!runCatalogueCheck(config, release !== undefined)) process.exitCode = 1;
       if (config.engine === 'cluster') {
@@ -71,14 +75,18 @@ export function commandLine(): Command {
     });
   addPreview(program);
   addSimulate(program);
+  addSuppressions(program);
   addMove(program);
   for (const command of program.commands) command.exitOverride().allowExcessArguments(false);
   return program;
 }
 
-async function checkPush(config: Config): Promise<void> {
-  const { runCheckPush } = await import('./run-check-push.ts');
-  const { lines, isGood } = await runCheckPush(config);
+async function checkProviders(what: 'push' | 'email', config: Config): Promise<void> {
+  const run =
+    what === 'push'
+      ? (await import('./run-check-push.ts')).runCheckPush
+      : (await import('./run-check-email.ts')).runCheckEmail;
+  const { lines, isGood } = await run(config);
   for (const line of lines) console.log(line);
   if (!isGood) process.exitCode = 1;
 }
@@ -93,11 +101,17 @@ function addPreview(program: Command): void {
       new Option('--channel <channel>', 'where it is read').choices(['inApp', 'push', 'email']).default('inApp'),
     )
     .addOption(new Option('--privacy <level>', 'what a lock screen may show').choices(['full', 'sender', 'hidden']))
+    .addOption(new Option('--whole <part>', 'of email: a whole mail, with its headers').choices(['text', 'html']))
     .option('--json', 'for programs')
     .addOption(configFlag())
-    .action(async ({ type = '', locale, channel, privacy, json, ...flags }: Flags) => {
+    .action(async ({ type = '', locale, channel, privacy, whole, json, ...flags }: Flags) => {
       const { runPreview } = await import('./run-preview.ts');
       const asked = { type, locale: locale ?? null, channel, privacy } as PreviewRequest;
+      if (channel === 'email' && whole !== undefined) {
+        const { runPreviewEmail } = await import('./run-preview-email.ts');
+        for (const line of runPreviewEmail(configOf(flags), asked, whole === 'html')) console.log(line);
+        return;
+      }
       for (const line of runPreview(configOf(flags), asked, json !== undefined)) console.log(line);
     });
 }
@@ -114,6 +128,26 @@ function addSimulate(program: Command): void {
       const { runSimulate } = await import('./run-simulate.ts');
       try {
         for (const line of await runSimulate({ file, url, token, isJson: json !== undefined })) console.log(line);
+      } catch (error) {
+        program.error(`error: ${(error as Error).message}`, { exitCode: 1 });
+      }
+    });
+}
+
+function addSuppressions(program: Command): void {
+  program
+    .command('suppressions')
+    .addArgument(new Argument('<what>', 'list, show, add or clear').choices(['list', 'show', 'add', 'clear']))
+    .argument('[address]', 'email address, but for list')
+    .description('Email addresses that get no mail, or only what is critical, of a running service')
+    .addOption(new Option('--url <url>', 'where it runs').env('CARILLON_URL').default('http://127.0.0.1:8080'))
+    .addOption(new Option('--token <key>', 'key of an operator; not needed in development mode').env('CARILLON_TOKEN'))
+    .option('--json', 'for programs; of list one line for each, to keep')
+    .action(async (what: SuppressionWish, address: string | undefined, { url = '', token, json }: Flags) => {
+      const { runSuppressions } = await import('./run-suppressions.ts');
+      try {
+        const asked = { what, address, url, token, isJson: json !== undefined };
+        for await (const line of runSuppressions(asked)) console.log(line);
       } catch (error) {
         program.error(`error: ${(error as Error).message}`, { exitCode: 1 });
       }

@@ -6,7 +6,7 @@ import type { Content } from './content.ts';
 import { languageOf } from './locale-words.ts';
 import type { ShownAction } from './render-in-app.ts';
 import type { PushFacts } from './render-push.ts';
-import type { PrivacyLevel } from './type-entry.ts';
+import type { PrivacyLevel, TypeEntry } from './type-entry.ts';
 
 export interface PreviewRequest {
   readonly type: string;
@@ -42,11 +42,7 @@ const names = ['Ana', 'Bo', 'Cy'];
 
 /** Throws CARILLON_EVENT_TYPE_UNKNOWN for a type that is not there, or one that tells nobody. */
 export function preview(content: Content, request: PreviewRequest): Preview {
-  const type = content.types.find(request.type);
-  if (type === undefined || type.rule !== 'notify') {
-    const detail = type === undefined ? 'There is no such type.' : `Of rule ${type.rule}, it tells nobody.`;
-    throw new CarillonError('CARILLON_EVENT_TYPE_UNKNOWN', detail);
-  }
+  const type = typeToPreview(content, request.type);
   const words = content.words.in(request.locale);
   const counts = type.grouping === 'alone' ? [1] : peopleShown;
   return {
@@ -58,6 +54,14 @@ export function preview(content: Content, request: PreviewRequest): Preview {
       sample(content, request, sampleFacts(type.name, people, type.grouping === 'parent')),
     ),
   };
+}
+
+/** Throws CARILLON_EVENT_TYPE_UNKNOWN for a type that is not there, or one that tells nobody. */
+export function typeToPreview(content: Content, name: string): TypeEntry {
+  const type = content.types.find(name);
+  if (type !== undefined && type.rule === 'notify') return type;
+  const detail = type === undefined ? 'There is no such type.' : `Of rule ${type.rule}, it tells nobody.`;
+  throw new CarillonError('CARILLON_EVENT_TYPE_UNKNOWN', detail);
 }
 
 function sample(
@@ -82,7 +86,8 @@ function sample(
   }
 }
 
-function sampleFacts(type: string, people: number, hasParent: boolean): PushFacts {
+/** Made-up people and things. */
+export function sampleFacts(type: string, people: number, hasParent: boolean): PushFacts {
   const post = { kind: 'post', id: 'p1', title: 'My trip', url: '/p/p1' };
   const comment = { kind: 'comment', id: 'c1', title: 'Nice!', url: '/p/p1#c1', image: null, parent: post };
   return {
