@@ -27,6 +27,9 @@ const expoOrigin = 'https://exp.host';
 const sendPath = '/--/api/v2/push/send';
 const receiptsPath = '/--/api/v2/push/getReceipts';
 
+/** What Expo makes of it for Apple or Google is larger than what it was given, by a few names of its own. */
+const contentBytesMax = 3584;
+
 /** "600 notifications a second for each project"; what reaches Apple or Google may have 4096 bytes. */
 const expoLimits = {
   payloadBytesMax: 4096,
@@ -148,10 +151,10 @@ function contentOf(message: PushMessage): object {
   switch (message.kind) {
     case 'alert': {
       const encode = (text: PushText): string => JSON.stringify(alertContent(message, text));
-      return alertContent(message, fitPush(message.text, expoLimits.payloadBytesMax, encode));
+      return alertContent(message, fitPush(message.text, contentBytesMax, encode));
     }
     case 'badge': {
-      const fits = (facts: object): boolean => bytesOf(silentContent(facts)) <= expoLimits.payloadBytesMax;
+      const fits = (facts: object): boolean => bytesOf(silentContent(facts)) <= contentBytesMax;
       return silentContent(badgeFacts(message, fits));
     }
     case 'retract':

@@ -65,8 +65,7 @@ test('V12: an alert for any platform behind FCM, with a tag instead of a collaps
       const [seen] = world.server.seen;
       assert.equal(seen?.path, '/v1/projects/project-1/messages:send');
       assert.equal(seen?.headers.authorization, 'Bearer ya29.first');
-      const { validate_only, message } = JSON.parse(seen?.body ?? '');
-      assert.equal(validate_only, false);
+      const { message } = JSON.parse(seen?.body ?? '');
       assert.equal(message.token, 'fcm-token');
       assert.deepEqual(message.notification, { title: text.title, body: text.body, image: text.image });
       assert.deepEqual(message.android, {

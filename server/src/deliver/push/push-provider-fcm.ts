@@ -101,7 +101,7 @@ export class PushProviderFcm implements PushProvider {
     const account = this.#accountOf(device);
     if (account === undefined || device.address.kind === 'subscription') return null;
     const to = { [device.address.kind]: device.address.value };
-    const body = JSON.stringify({ validate_only: false, message: { ...messageOf(message, nowMs), ...to } });
+    const body = JSON.stringify({ message: { ...messageOf(message, nowMs), ...to } });
     return { headers: { 'content-type': 'application/json' }, target: pathOf(account), body };
   }
 
@@ -224,7 +224,8 @@ function alertMessage(message: PushAlert, text: PushText, kept: Kept): object {
           ...(hasExtras && { 'mutable-content': 1 }),
         },
       },
-      ...(text.image !== null && { fcm_options: { image: text.image } }),
+      // As Google's own libraries write it.
+      ...(text.image !== null && { fcmOptions: { image: text.image } }),
     },
   };
 }

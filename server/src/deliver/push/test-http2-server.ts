@@ -1,4 +1,4 @@
-/** A server of HTTP/2 without TLS, for tests and probes: answers as told, and knows what came on which connection. */
+/** A server of HTTP/2 for tests, without TLS unless it is given a certificate: answers as told, and knows what came on which connection. */
 import http2 from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 
@@ -20,7 +20,8 @@ export interface Reply {
 export type Answering = (request: SeenRequest, stream: http2.ServerHttp2Stream) => Reply | null | Promise<Reply | null>;
 
 export class TestHttp2Server {
-  readonly #server: http2.Http2Server;
+  readonly #server: http2.Http2Server | http2.Http2SecureServer;
+  readonly #scheme: string;
   readonly sessions: http2.ServerHttp2Session[] = [];
   readonly #sockets: Socket[] = [];
   /** Requests with their whole bodies, in order of arrival. */
@@ -30,9 +31,10 @@ export class TestHttp2Server {
   /** What is answered; null: nothing, for the test to do. */
   answer: Answering;
 
-  constructor(answer: Answering, settings: http2.Settings = {}) {
+  constructor(answer: Answering, settings: http2.Settings = {}, tls: { key: string; cert: string } | null = null) {
     this.answer = answer;
-    this.#server = http2.createServer({ settings });
+    this.#scheme = tls === null ? 'http' : 'https';
+    this.#server = tls === null ? http2.createServer({ settings }) : http2.createSecureServer({ settings, ...tls });
     this.#server.on('connection', (socket: Socket) => this.#sockets.push(socket));
     this.#server.on('session', (session) => {
       this.sessions.push(session);
@@ -43,7 +45,7 @@ export class TestHttp2Server {
 
   async listen(port = 0): Promise<string> {
     await new Promise<void>((resolve) => void this.#server.listen(port, '127.0.0.1', resolve));
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    return `${this.#scheme}://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
   /** From now on nothing that a connection brings is read. */
