@@ -26,7 +26,7 @@ import {
   NotificationPage,
   NotificationState,
 } from './notification.ts';
-import { PeopleResults, Person, PersonExport, PersonFacts } from './person-facts.ts';
+import { PeopleFound, PeopleResults, Person, PersonExport, PersonFacts, PersonSearch } from './person-facts.ts';
 import {
   ChannelChoices,
   Digest,
@@ -39,6 +39,7 @@ import {
 } from './preferences.ts';
 import { Problem } from './problem.ts';
 import { PreferencesAnswer, Resolved } from './resolved-preferences.ts';
+import { RotationLine } from './rotation-line.ts';
 import {
   AuthFrame,
   ByeFrame,
@@ -110,6 +111,9 @@ export const components: Readonly<Record<string, TSchema>> = {
   Person,
   PersonFacts,
   PersonExport,
+  PersonSearch,
+  PeopleFound,
+  RotationLine,
   PeopleResults,
   HelloFrame,
   ChangesFrame,

@@ -57,6 +57,11 @@ export const PersonExport = Type.Object({
   notifications: Type.Array(Notification),
 });
 
+export const PersonSearch = Type.Object({ email: Type.String({ minLength: 1, maxLength: 254 }) }, closed);
+
+/** Ids of the app's people. */
+export const PeopleFound = Type.Object({ users: Type.Array(Type.String()) });
+
 export type PersonFacts = Static<typeof PersonFacts>;
 export type Person = Static<typeof Person>;
 export type PeopleResults = Static<typeof PeopleResults>;

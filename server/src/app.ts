@@ -17,6 +17,7 @@ import { postEvents } from './api/post-events.ts';
 import { previewType } from './api/preview-type.ts';
 import { profileOperations } from './api/profile-operations.ts';
 import { revokeSession } from './api/revoke-session.ts';
+import { rotateKeys } from './api/rotate-keys.ts';
 import { simulateEvent } from './api/simulate-event.ts';
 import { streamOperations } from './api/stream-operations.ts';
 import { ApiKeys } from './auth/api-keys.ts';
@@ -218,12 +219,13 @@ interface PersonParts {
 
 /** What people ask of their inboxes and choices. */
 function personOperations(
-  { inbox, profiles, devices }: Engine,
+  { inbox, profiles, devices, rotation }: Engine,
   { revocations, content, clock }: PersonParts,
 ): Operation[] {
-  if (inbox === null || profiles === null || devices === null) return [];
+  if (inbox === null || profiles === null || devices === null || rotation === null) return [];
   return [
     revokeSession(revocations, devices),
+    rotateKeys(rotation),
     ...inboxOperations(inbox, content.localeOf),
     ...profileOperations({ profiles, devices, inbox, types: content, clock }),
     ...deviceOperations({ devices, revocations, vapidKey: () => null }),

@@ -77,7 +77,10 @@ export function commandLine(): Command {
   addSimulate(program);
   addSuppressions(program);
   addMove(program);
-  for (const command of program.commands) command.exitOverride().allowExcessArguments(false);
+  addKeys(program);
+  for (const command of program.commands) {
+    for (const each of [command, ...command.commands]) each.exitOverride().allowExcessArguments(false);
+  }
   return program;
 }
 
@@ -121,8 +124,8 @@ function addSimulate(program: Command): void {
     .command('simulate')
     .argument('[file]', 'the event as JSON; standard input if left out', '-')
     .description('Ask a running service what would happen if an event came now; nothing is stored')
-    .addOption(new Option('--url <url>', 'where it runs').env('CARILLON_URL').default('http://127.0.0.1:8080'))
-    .addOption(new Option('--token <key>', 'key of an operator; not needed in development mode').env('CARILLON_TOKEN'))
+    .addOption(urlFlag())
+    .addOption(tokenFlag())
     .option('--json', 'for programs')
     .action(async (file: string, { url = '', token, json }: Flags) => {
       const { runSimulate } = await import('./run-simulate.ts');
@@ -140,8 +143,8 @@ function addSuppressions(program: Command): void {
     .addArgument(new Argument('<what>', 'list, show, add or clear').choices(['list', 'show', 'add', 'clear']))
     .argument('[address]', 'email address, but for list')
     .description('Email addresses that get no mail, or only what is critical, of a running service')
-    .addOption(new Option('--url <url>', 'where it runs').env('CARILLON_URL').default('http://127.0.0.1:8080'))
-    .addOption(new Option('--token <key>', 'key of an operator; not needed in development mode').env('CARILLON_TOKEN'))
+    .addOption(urlFlag())
+    .addOption(tokenFlag())
     .option('--json', 'for programs; of list one line for each, to keep')
     .action(async (what: SuppressionWish, address: string | undefined, { url = '', token, json }: Flags) => {
       const { runSuppressions } = await import('./run-suppressions.ts');
@@ -175,6 +178,30 @@ function addMove(program: Command): void {
     });
 }
 
+function addKeys(program: Command): void {
+  const keys = program.command('keys').description('Keys of what is encrypted at rest');
+  keys
+    .command('rotate')
+    .description(
+      'Have a running service encrypt everything with the first of encryption.keys; may be run again at any time',
+    )
+    .addOption(urlFlag())
+    .addOption(tokenFlag())
+    .action(async ({ url = '', token }: Flags) => {
+      const { runKeysRotate } = await import('./run-keys.ts');
+      const onProgress = (changed: number): void => console.error(`${changed} values encrypted anew`);
+      try {
+        for (const line of await runKeysRotate({ url, token }, onProgress)) console.log(line);
+      } catch (error) {
+        program.error(`error: ${(error as Error).message}`, { exitCode: 1 });
+      }
+    });
+}
+
+const urlFlag = (): Option =>
+  new Option('--url <url>', 'where it runs').env('CARILLON_URL').default('http://127.0.0.1:8080');
+const tokenFlag = (): Option =>
+  new Option('--token <key>', 'key of an operator; not needed in development mode').env('CARILLON_TOKEN');
 const engineFlag = (): Option =>
   new Option('--engine <engine>', 'embedded: one process · cluster: Kafka, Cassandra, Redis and PostgreSQL');
 const configFlag = (): Option => new Option('--config <file>', 'configuration file, YAML or JSON');

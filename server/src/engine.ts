@@ -17,6 +17,7 @@ import type { RateLimit } from './intake/rate-limit.ts';
 import type { ReadinessCheck } from './ops/readiness.ts';
 import type { DeviceStore } from './profile/device-store.ts';
 import type { ProfileStore } from './profile/profile-store.ts';
+import type { Rotation } from './profile/resealing.ts';
 import type { SuppressionStore } from './profile/suppression-store.ts';
 
 /** What this process does not do by its roles is null: then its operations are not there. */
@@ -37,6 +38,8 @@ export interface Engine {
   readonly devices: DeviceStore | null;
   /** For addresses that get no mail, or not all. */
   readonly suppressions: SuppressionStore | null;
+  /** For encrypting anew what is stored. */
+  readonly rotation: Rotation | null;
   /** For asking what would happen. */
   readonly simulator: EventSimulator | null;
   /** How fast callers may send, to all processes together. */

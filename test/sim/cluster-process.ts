@@ -20,7 +20,9 @@ import { IdempotencyStoreMemory } from '../../server/src/intake/idempotency-stor
 import { Intake } from '../../server/src/intake/intake.ts';
 import type { EventLog } from '../../server/src/log/event-log.ts';
 import { DeviceStoreMemory } from '../../server/src/profile/device-store-memory.ts';
+import { KeyRegisterMemory } from '../../server/src/profile/key-register-memory.ts';
 import { ProfileStoreMemory } from '../../server/src/profile/profile-store-memory.ts';
+import { Resealing } from '../../server/src/profile/resealing.ts';
 import { SuppressionStoreMemory } from '../../server/src/profile/suppression-store-memory.ts';
 import type { ShardMemory } from '../../server/src/shard/shard-memory.ts';
 import { TimerStoreMemory } from '../../server/src/shard/timer-store-memory.ts';
@@ -97,6 +99,7 @@ export class ClusterProcess {
       profiles,
       devices: new DeviceStoreMemory(profiles, life.clock),
       suppressions: new SuppressionStoreMemory(life.clock, 5),
+      rotation: new Resealing([], new KeyRegisterMemory(), 'k'),
       timers: new TimerStoreMemory(),
       presence: life.around(services.presence, ['gatewaysOf']),
       looking: { presence: new PresenceMemory(life.clock), keptMs: 10_000 },

@@ -63,6 +63,7 @@ export class OutsideWorld {
       read,
       change: (changes) => profiles.change(changes),
       page: (after, max) => profiles.page(after, max),
+      findByEmail: (tenant, email) => profiles.findByEmail(tenant, email),
       watch: (watcher) => profiles.watch(watcher),
       close: async () => {},
     };

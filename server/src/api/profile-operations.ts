@@ -2,6 +2,7 @@
 import { deleteMute } from './delete-mute.ts';
 import { deletePerson } from './delete-person.ts';
 import { type ExportParts, exportPerson } from './export-person.ts';
+import { findPerson } from './find-person.ts';
 import { getPreferences } from './get-preferences.ts';
 import { importPeople } from './import-people.ts';
 import { listMutes } from './list-mutes.ts';
@@ -25,5 +26,6 @@ export function profileOperations(parts: PreferenceParts & ExportParts): Operati
     putPerson(profiles),
     deletePerson(devices),
     exportPerson(parts),
+    findPerson(profiles),
   ];
 }

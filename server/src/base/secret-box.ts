@@ -27,7 +27,7 @@ export interface EncryptionKeys {
   readonly index: Uint8Array;
 }
 
-export type SecretPurpose = 'deviceAddress' | 'emailAddress' | 'suppressedAddress';
+export type SecretPurpose = 'deviceAddress' | 'emailAddress' | 'suppressedAddress' | 'keyProof';
 
 /** Where a secret belongs. */
 export interface SecretPlace {
@@ -72,6 +72,11 @@ export class SecretBox {
     this.#current = current;
     this.#masters = new Map(masters.map(({ id, key }) => [id, key]));
     this.#index = index;
+  }
+
+  /** The name of the master key that seals now. */
+  get current(): string {
+    return this.#current.id;
   }
 
   seal(text: string, place: SecretPlace): string {

@@ -35,6 +35,7 @@ import type { ReadinessCheck } from '../ops/readiness.ts';
 import type { DeviceStore } from '../profile/device-store.ts';
 import { PersonLocales } from '../profile/person-locales.ts';
 import type { ProfileStore } from '../profile/profile-store.ts';
+import type { Rotation } from '../profile/resealing.ts';
 import type { SuppressionStore } from '../profile/suppression-store.ts';
 import { type Followers, followersOf, StoredRelations } from '../shard/relation-reader.ts';
 import type { ShardMemory } from '../shard/shard-memory.ts';
@@ -71,6 +72,7 @@ export interface ClusterParts {
   readonly profiles: ProfileStore;
   readonly devices: DeviceStore;
   readonly suppressions: SuppressionStore;
+  readonly rotation: Rotation;
   readonly timers: TimerStore;
   readonly audiences: AudienceStores;
   /** The usual unless given. */
@@ -109,6 +111,7 @@ export class ClusterEngine implements Engine {
   readonly profiles: ProfileStore | null;
   readonly devices: DeviceStore | null;
   readonly suppressions: SuppressionStore | null;
+  readonly rotation: Rotation | null;
   readonly simulator: EventSimulator | null;
   readonly idempotency: IdempotencyStore;
   readonly revocations: RevocationStore;
@@ -132,6 +135,7 @@ export class ClusterEngine implements Engine {
     this.profiles = roles.includes('api') ? parts.profiles : null;
     this.devices = roles.includes('api') ? parts.devices : null;
     this.suppressions = roles.includes('api') ? parts.suppressions : null;
+    this.rotation = roles.includes('api') ? parts.rotation : null;
     this.simulator = roles.includes('api') ? simulatorOf(parts) : null;
     const audiences = sharedService({ ...parts, ...parts.audiences });
     this.audiences = roles.includes('api') || roles.includes('intake') ? audiences : null;

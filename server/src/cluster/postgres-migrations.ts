@@ -136,4 +136,10 @@ export const postgresMigrations: readonly Migration[] = [
        PRIMARY KEY (tenant, person)
      )`,
   ],
+  /** Which keys encrypted values need, and people by their email address (S4). */
+  (schema) => [
+    `CREATE TABLE ${schema}.encryption_keys (name text COLLATE "C" PRIMARY KEY, proof text NOT NULL)`,
+    `ALTER TABLE ${schema}.profiles ADD COLUMN email_index text COLLATE "C"`,
+    `CREATE INDEX profiles_email ON ${schema}.profiles (email_index) WHERE email_index IS NOT NULL`,
+  ],
 ];

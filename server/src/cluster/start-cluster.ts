@@ -27,8 +27,11 @@ import type { IntakeLog } from '../intake/intake-log.ts';
 import { usualRate } from '../intake/rate-limit.ts';
 import { RateShareRedis } from '../intake/rate-share-redis.ts';
 import { EventLogKafka } from '../log/event-log-kafka.ts';
+import { checkKeys } from '../profile/check-keys.ts';
 import { DeviceStorePostgres } from '../profile/device-store-postgres.ts';
+import { KeyRegisterPostgres } from '../profile/key-register-postgres.ts';
 import { ProfileStorePostgres } from '../profile/profile-store-postgres.ts';
+import { Resealing } from '../profile/resealing.ts';
 import { SuppressionStorePostgres } from '../profile/suppression-store-postgres.ts';
 import { usualMemory } from '../shard/shard-memory.ts';
 import { ShardOwnershipKafka } from '../shard/shard-ownership-kafka.ts';
@@ -63,7 +66,9 @@ export async function startCluster(parts: StartClusterParts): Promise<ClusterEng
   const clients = await connectServices({ config, clock, name, keyspace: config.cassandra.keyspace });
   try {
     await checkPrepared(config, clients);
-    const own = clusterParts(parts, clients, name);
+    const box = new SecretBox(parts.encryption);
+    await checkKeys(box, new KeyRegisterPostgres(clients.database));
+    const own = clusterParts(parts, clients, { name, box });
     const deliveries = await openDeliveries(parts, clients, own);
     return await ClusterEngine.start({ ...own, deliveries });
   } catch (error) {
@@ -72,7 +77,11 @@ export async function startCluster(parts: StartClusterParts): Promise<ClusterEng
   }
 }
 
-function clusterParts(parts: StartClusterParts, clients: ServiceClients, name: string): ClusterParts {
+function clusterParts(
+  parts: StartClusterParts,
+  clients: ServiceClients,
+  { name, box }: { name: string; box: SecretBox },
+): ClusterParts {
   const { config, clock, random, cursorSecret, onProblem } = parts;
   const { kafka, cassandra, publisher, subscriber, database } = clients;
   const { roles } = config;
@@ -95,8 +104,6 @@ function clusterParts(parts: StartClusterParts, clients: ServiceClients, name: s
     onUnreadable: (message) => reports.unusable({ ...message, offset: 0, reason: 'unreadable' }),
     onMoved: ({ shard, lane, from, to }) => onProblem({ event: 'logMoved', fields: { shard, lane, count: to - from } }),
   });
-  const box = new SecretBox(parts.encryption);
-  const profiles = new ProfileStorePostgres(database, { clock, box });
   return {
     roles,
     shards,
@@ -105,14 +112,7 @@ function clusterParts(parts: StartClusterParts, clients: ServiceClients, name: s
     bulkBehind: () => bulkLag({ admin: kafka.admin, topicPrefix, store, shards }),
     behind: () => kafkaLag({ admin: kafka.admin, topicPrefix, groupId, shards }),
     store,
-    profiles,
-    devices: new DeviceStorePostgres({ db: database, profiles, clock, box }),
-    suppressions: new SuppressionStorePostgres({
-      db: database,
-      clock,
-      box,
-      softBouncesMax: config.email.softBouncesMax,
-    }),
+    ...knownOfPeople(parts, database, box),
     timers: new TimerStoreCassandra(cassandra),
     audiences: {
       audiences: new AudienceStorePostgres(database),
@@ -147,4 +147,13 @@ function clusterParts(parts: StartClusterParts, clients: ServiceClients, name: s
       return clients.close();
     },
   };
+}
+
+function knownOfPeople({ config, clock }: StartClusterParts, db: ServiceClients['database'], box: SecretBox) {
+  const profiles = new ProfileStorePostgres(db, { clock, box });
+  const devices = new DeviceStorePostgres({ db, profiles, clock, box });
+  const { softBouncesMax } = config.email;
+  const suppressions = new SuppressionStorePostgres({ db, clock, box, softBouncesMax });
+  const rotation = new Resealing([profiles, devices, suppressions], new KeyRegisterPostgres(db), box.current);
+  return { profiles, devices, suppressions, rotation };
 }

@@ -37,6 +37,7 @@ import type { PackedBatch } from '../log/record.ts';
 import { consumptionCheck, type ReadinessCheck } from '../ops/readiness.ts';
 import type { DeviceStore } from '../profile/device-store.ts';
 import type { ProfileStore } from '../profile/profile-store.ts';
+import type { Rotation } from '../profile/resealing.ts';
 import type { SuppressionStore } from '../profile/suppression-store.ts';
 import { Caller } from './channel.ts';
 import { PageCache } from './page-cache.ts';
@@ -63,6 +64,7 @@ export class EmbeddedEngine implements Engine {
   readonly profiles: ProfileStore;
   readonly devices: DeviceStore;
   readonly suppressions: SuppressionStore;
+  readonly rotation: Rotation;
   readonly simulator: EventSimulator;
   readonly idempotency: IdempotencyStore;
   readonly revocations: RevocationStore;
@@ -87,6 +89,10 @@ export class EmbeddedEngine implements Engine {
     this.profiles = new RemoteProfiles(caller);
     this.devices = new RemoteDevices(caller);
     this.suppressions = new RemoteSuppressions(caller);
+    this.rotation = {
+      step: (after) => caller.call('rotationStep', [after]),
+      finish: () => caller.call('rotationFinish', []),
+    };
     this.simulator = { simulate: (records) => caller.call('simulate', [records]) };
     this.idempotency = {
       get: (key, nowMs) => caller.call('idempotencyGet', [key, nowMs]),

@@ -50,10 +50,6 @@ export class RemoteDevices implements DeviceStore {
   restore(devices: readonly StoredDevice[]): Promise<void> {
     return this.#caller.call('devicesRestore', [devices]);
   }
-
-  reseal(after: DevicePlace | null, max: number): Promise<DevicePlace | null> {
-    return this.#caller.call('devicesReseal', [after, max]);
-  }
 }
 
 /** The answering side. */
@@ -69,6 +65,5 @@ export function deviceHandlers(devices: DeviceStore): Record<string, Handler> {
     devicesFind: devices.find.bind(devices),
     devicesPage: devices.page.bind(devices),
     devicesRestore: devices.restore.bind(devices),
-    devicesReseal: devices.reseal.bind(devices),
   };
 }

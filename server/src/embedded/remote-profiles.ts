@@ -1,5 +1,5 @@
 /** Profiles as the sockets' thread sees them: asked of the store's thread, which also tells who has changed. */
-import type { PersonKey } from '../base/ids.ts';
+import type { PersonKey, TenantId } from '../base/ids.ts';
 import type { PersonProfile, Profile } from '../profile/profile.ts';
 import type { ChangeOutcome, PersonChange } from '../profile/profile-change.ts';
 import type { ProfileStore, ProfileWatcher } from '../profile/profile-store.ts';
@@ -21,6 +21,10 @@ export class RemoteProfiles implements ProfileStore {
 
   change(changes: readonly PersonChange[]): Promise<readonly ChangeOutcome[]> {
     return this.#caller.call('profilesChange', [changes]);
+  }
+
+  findByEmail(tenant: TenantId, email: string): Promise<readonly PersonKey[]> {
+    return this.#caller.call('profilesFindByEmail', [tenant, email]);
   }
 
   page(after: PersonKey | null, max: number): Promise<readonly PersonProfile[]> {

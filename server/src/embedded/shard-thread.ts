@@ -32,11 +32,14 @@ import { openingInbox } from '../inbox/opening-inbox.ts';
 import type { IdempotencyStore } from '../intake/idempotency-store.ts';
 import { IdempotencyStoreLevel } from '../intake/idempotency-store-level.ts';
 import { EventLogSegments } from '../log/event-log-segments.ts';
+import { checkKeys } from '../profile/check-keys.ts';
 import type { DeviceStore } from '../profile/device-store.ts';
 import { DeviceStoreLevel } from '../profile/device-store-level.ts';
+import { KeyRegisterLevel } from '../profile/key-register-level.ts';
 import { PersonLocales } from '../profile/person-locales.ts';
 import type { ProfileStore } from '../profile/profile-store.ts';
 import { ProfileStoreLevel } from '../profile/profile-store-level.ts';
+import { Resealing, type Rotation } from '../profile/resealing.ts';
 import type { SuppressionStore } from '../profile/suppression-store.ts';
 import { SuppressionStoreLevel } from '../profile/suppression-store-level.ts';
 import { followersOf, StoredRelations } from '../shard/relation-reader.ts';
@@ -76,7 +79,7 @@ async function open(): Promise<Record<string, Handler>> {
   const content = openContent();
   const { describe, explain } = content;
   const idempotency = new IdempotencyStoreLevel(db, 'idempotency/');
-  const { profiles, ...others } = openProfiles(db, clock);
+  const { profiles, ...others } = await openProfiles(db, clock);
   const locales = new PersonLocales(profiles, clock);
   watchProfiles(profiles, (people) => host.forgetPages(people));
   const { cursorSecret, capRules } = options;
@@ -222,30 +225,35 @@ function inboxHandlers(host: ShardHost, kept: InboxService, broadcasts: LocalBro
   };
 }
 
-function openProfiles(db: LevelDb, clock: Clock) {
+async function openProfiles(db: LevelDb, clock: Clock): Promise<KnownOfPeople & { profiles: ProfileStoreLevel }> {
   const box = new SecretBox(options.encryption);
+  const keys = new KeyRegisterLevel(db, 'encryption/');
+  await checkKeys(box, keys);
   const profiles = new ProfileStoreLevel(db, 'profile/', { clock, box });
   const { softBouncesMax } = options;
-  return {
-    profiles,
-    devices: new DeviceStoreLevel({ db, prefix: 'device/', profiles, clock, box }),
-    suppressions: new SuppressionStoreLevel({ db, prefix: 'suppression/', clock, box, softBouncesMax }),
-  };
+  const devices = new DeviceStoreLevel({ db, prefix: 'device/', profiles, clock, box });
+  const suppressions = new SuppressionStoreLevel({ db, prefix: 'suppression/', clock, box, softBouncesMax });
+  const rotation = new Resealing([profiles, devices, suppressions], keys, box.current);
+  return { profiles, devices, suppressions, rotation };
 }
 
 interface KnownOfPeople {
   readonly profiles: ProfileStore;
   readonly devices: DeviceStore;
   readonly suppressions: SuppressionStore;
+  readonly rotation: Rotation;
 }
 
-function profileHandlers({ profiles, devices, suppressions }: KnownOfPeople): Record<string, Handler> {
+function profileHandlers({ profiles, devices, suppressions, rotation }: KnownOfPeople): Record<string, Handler> {
   return {
     profilesRead: profiles.read.bind(profiles),
     profilesChange: profiles.change.bind(profiles),
     profilesPage: profiles.page.bind(profiles),
+    profilesFindByEmail: profiles.findByEmail.bind(profiles),
     ...deviceHandlers(devices),
     ...suppressionHandlers(suppressions),
+    rotationStep: rotation.step.bind(rotation),
+    rotationFinish: rotation.finish.bind(rotation),
   };
 }
 

@@ -7,7 +7,7 @@ import { ClassicLevel } from 'classic-level';
 import { personKey } from '../base/ids.ts';
 import { drawKeys, type EncryptionKeys, SecretBox } from '../base/secret-box.ts';
 import { VirtualClock } from '../base/virtual-clock.ts';
-import { type DeviceStores, deviceStoreContract } from './device-store.contract.ts';
+import { deviceStoreContract } from './device-store.contract.ts';
 import { DeviceStoreLevel } from './device-store-level.ts';
 import { ProfileStoreLevel } from './profile-store-level.ts';
 
@@ -22,7 +22,7 @@ after(async () => {
 const keys = drawKeys('old-key');
 let stores = 0;
 
-function newest(used: EncryptionKeys = keys): DeviceStores {
+function newest(used: EncryptionKeys = keys) {
   const clock = new VirtualClock();
   const box = new SecretBox(used);
   const profiles = new ProfileStoreLevel(db, `${stores}profile/`, { clock, box });

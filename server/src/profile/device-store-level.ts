@@ -18,6 +18,7 @@ import { type DeviceRow, DeviceRows } from './device-row.ts';
 import { bySeen, type DeviceStep, eraseStep, isDead, newRow, registerStep, removeStep } from './device-step.ts';
 import type { DevicePlace, DeviceStore } from './device-store.ts';
 import type { LevelProfiles, ProfileBatch, ProfileDatabase } from './profile-step.ts';
+import type { Resealable, Resealed } from './resealing.ts';
 
 const end = '\u0000';
 const format = '1';
@@ -34,7 +35,7 @@ export interface DeviceStoreLevelParts {
   readonly box: SecretBox;
 }
 
-export class DeviceStoreLevel implements DeviceStore {
+export class DeviceStoreLevel implements DeviceStore, Resealable {
   readonly #parts: DeviceStoreLevelParts;
   readonly #rows: DeviceRows;
 
@@ -102,15 +103,16 @@ export class DeviceStoreLevel implements DeviceStore {
     return this.#step(async () => ({ puts, removes: [], changes: [] }));
   }
 
-  async reseal(after: DevicePlace | null, max: number): Promise<DevicePlace | null> {
-    let last: DevicePlace | null = null;
+  async reseal(after: string | null, max: number): Promise<Resealed> {
+    let resealed: Resealed = { next: null, changed: 0 };
     await this.#step(async () => {
-      const rows = await this.#behind(after, max);
-      last = rows.at(-1) ?? null;
+      const rows = await this.#behind(after === null ? null : placeAtEnd(after), max);
       const puts = rows.map((row) => this.#rows.reseal(row)).filter((row) => row !== null);
+      const last = rows.at(-1);
+      resealed = { next: last === undefined ? null : placeText(last), changed: puts.length };
       return { puts, removes: [], changes: [] };
     });
-    return last;
+    return resealed;
   }
 
   async #remove(find: () => Promise<readonly DeviceRow[]>): Promise<number> {

@@ -72,12 +72,6 @@ export class DeviceStoreMemory implements DeviceStore {
     for (const row of devices.map((device) => this.#rows.toRow(device))) this.#stored.set(row.index, row);
   }
 
-  async reseal(after: DevicePlace | null, max: number): Promise<DevicePlace | null> {
-    const rows = this.#behind(after, max);
-    for (const row of rows) this.#stored.set(row.index, this.#rows.reseal(row) ?? row);
-    return rows.at(-1) ?? null;
-  }
-
   #behind(after: DevicePlace | null, max: number): DeviceRow[] {
     return [...this.#stored.values()]
       .filter((row) => after === null || placeText(row) > placeText(after))

@@ -12,6 +12,7 @@ import { type DeviceRow, DeviceRows } from './device-row.ts';
 import { bySeen, type DeviceStep, eraseStep, isDead, newRow, registerStep, removeStep } from './device-step.ts';
 import type { DevicePlace, DeviceStore } from './device-store.ts';
 import type { PostgresProfiles } from './profile-step.ts';
+import type { Resealable, Resealed } from './resealing.ts';
 
 export interface DeviceStorePostgresParts {
   readonly db: Database;
@@ -19,6 +20,8 @@ export interface DeviceStorePostgresParts {
   readonly clock: Clock;
   readonly box: SecretBox;
 }
+
+const end = '\u0000';
 
 /** As selected by `columns`. */
 type Row = Omit<DeviceRow, 'person'> & { readonly tenant: string; readonly person: string };
@@ -29,7 +32,7 @@ const columns = `tenant, person, id, provider, address_index AS "index", address
 const names = `tenant, person, id, provider, address_index, address, app,
   app_version, environment, locale, time_zone, session, registered_ms, seen_ms`;
 
-export class DeviceStorePostgres implements DeviceStore {
+export class DeviceStorePostgres implements DeviceStore, Resealable {
   readonly #parts: DeviceStorePostgresParts;
   readonly #rows: DeviceRows;
   readonly #table: string;
@@ -105,22 +108,22 @@ export class DeviceStorePostgres implements DeviceStore {
     );
   }
 
-  async reseal(after: DevicePlace | null, max: number): Promise<DevicePlace | null> {
-    const rows = await this.#behind(after, max);
-    const resealed = rows.map((row) => this.#rows.reseal(row));
-    const changed = rows.flatMap((row, at) => (resealed[at] ? [{ old: row.sealed, sealed: resealed[at].sealed }] : []));
+  async reseal(after: string | null, max: number): Promise<Resealed> {
+    const [person, id] = after?.split(end) ?? [];
+    const rows = await this.#behind(person === undefined ? null : { person: person as PersonKey, id: id ?? '' }, max);
+    const anew = rows.flatMap((row) => {
+      const sealed = this.#rows.reseal(row)?.sealed;
+      return sealed === undefined ? [] : [{ index: row.index, old: row.sealed, sealed }];
+    });
     // Whoever registers it meanwhile seals it anew as well.
     await this.#parts.db.query(
       `UPDATE ${this.#table} SET address = given.sealed
        FROM unnest($1::text[], $2::text[], $3::text[]) AS given (index, old, sealed)
        WHERE address_index = given.index AND address = given.old`,
-      [
-        rows.filter((_, at) => resealed[at]).map(({ index }) => index),
-        changed.map(({ old }) => old),
-        changed.map(({ sealed }) => sealed),
-      ],
+      [anew.map(({ index }) => index), anew.map(({ old }) => old), anew.map(({ sealed }) => sealed)],
     );
-    return rows.at(-1) ?? null;
+    const last = rows.at(-1);
+    return { next: last === undefined ? null : last.person + end + last.id, changed: anew.length };
   }
 
   async #removeOf(people: readonly PersonKey[], fits: (row: DeviceRow) => boolean): Promise<number> {

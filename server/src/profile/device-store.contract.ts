@@ -7,11 +7,18 @@ import type { VirtualClock } from '../base/virtual-clock.ts';
 import type { DeviceAddress, DeviceRegistration } from './device.ts';
 import type { DevicePlace, DeviceStore } from './device-store.ts';
 import type { ProfileStore } from './profile-store.ts';
+import type { Resealable, Resealed } from './resealing.ts';
 
 export interface DeviceStores {
   readonly devices: DeviceStore;
   readonly profiles: ProfileStore;
   readonly clock: VirtualClock;
+}
+
+export interface RotatedDevices {
+  readonly stores: Omit<DeviceStores, 'devices'> & { readonly devices: DeviceStore & Resealable };
+  stored(): Promise<string>;
+  readonly oldKey: string;
 }
 
 export interface DeviceStoreUnderTest {
@@ -23,7 +30,7 @@ export interface DeviceStoreUnderTest {
   /** Lets that time pass by which watchers must have heard. */
   heard(): Promise<void>;
   /** The same data by new keys, of which the old one is still known; and everything stored as one text. */
-  rotate: (() => Promise<{ stores: DeviceStores; stored(): Promise<string>; oldKey: string }>) | null;
+  rotate: (() => Promise<RotatedDevices>) | null;
 }
 
 const [t1, t2] = ['t1', 't2'] as TenantId[] as [TenantId, TenantId];
@@ -303,13 +310,18 @@ export function deviceStoreContract(under: DeviceStoreUnderTest): void {
       for (let n = 0; n < 25; n++) await register(personKey(t1, `p${n}`), token(`secret-${n}`));
       const rotated = await (under.rotate as NonNullable<typeof under.rotate>)();
       stores = await open(Promise.resolve(rotated.stores));
-      const { devices } = stores;
+      const { devices } = rotated.stores;
       const before = await rotated.stored();
       assert.ok(before.includes(rotated.oldKey) && !before.includes('secret-'), 'nothing in the clear');
-      for (let after: DevicePlace | null = null; ; ) {
-        after = await devices.reseal(after, 10);
+      const changed: number[] = [];
+      for (let after: string | null = null; ; ) {
+        const step: Resealed = await devices.reseal(after, 10);
+        changed.push(step.changed);
+        after = step.next;
         if (after === null) break;
       }
+      assert.deepEqual(changed, [10, 10, 5, 0]);
+      assert.equal((await devices.reseal(null, 10)).changed, 0);
       assert.ok(!(await rotated.stored()).includes(rotated.oldKey));
       assert.equal((await devices.find(t1, 'fcm', token('secret-7')))?.person, personKey(t1, 'p7'));
       assert.deepEqual(await listed(personKey(t1, 'p24')), [token('secret-24')]);

@@ -42,6 +42,4 @@ export interface DeviceStore {
   page(after: DevicePlace | null, max: number): Promise<readonly StoredDevice[]>;
   /** Devices as another store had them; profiles, with their numbers, are copied apart from them. */
   restore(devices: readonly StoredDevice[]): Promise<void>;
-  /** Encrypts anew, of up to `max` devices behind `after`, what is not by the current key; answers the last, null at the end. */
-  reseal(after: DevicePlace | null, max: number): Promise<DevicePlace | null>;
 }

@@ -4,7 +4,8 @@
  */
 import type { MuteKind } from '@carillon/contract/mutes.ts';
 import type { PreferenceChoices } from '@carillon/contract/preferences.ts';
-import type { PersonKey } from '../base/ids.ts';
+import { type PersonKey, splitPersonKey, type TenantId } from '../base/ids.ts';
+import { normalAddress } from '../base/mailbox.ts';
 import type { SecretBox, SecretPlace } from '../base/secret-box.ts';
 import type { Facts, Mute, Profile } from './profile.ts';
 
@@ -50,6 +51,27 @@ export class ProfileCodec {
   encodeFacts(person: PersonKey, facts: Facts | null): FactsRow | null {
     if (facts === null || facts.email === null) return facts;
     return { ...facts, email: null, sealedEmail: this.#box.seal(facts.email, placeOf(person)) };
+  }
+
+  /** The profile if its address is not by the current key, or not encrypted yet. */
+  reseal(person: PersonKey, text: string): Profile | null {
+    const profile = this.decode(person, text);
+    return this.isOutdated((JSON.parse(text.slice(1)) as Stored).facts) ? profile : null;
+  }
+
+  isOutdated(row: FactsRow | null): boolean {
+    if (row === null) return false;
+    return row.sealedEmail === undefined ? row.email !== null : !this.#box.isCurrent(row.sealedEmail);
+  }
+
+  /** Those with the same address, in whatever case, have the same. */
+  emailIndex(tenant: TenantId, email: string): string {
+    return this.#box.indexOf('emailAddress', [tenant, normalAddress(email)]);
+  }
+
+  indexOf(person: PersonKey, profile: Profile | null): string | null {
+    const email = profile?.facts?.email ?? null;
+    return email === null ? null : this.emailIndex(splitPersonKey(person).tenant, email);
   }
 
   decodeFacts(person: PersonKey, row: FactsRow | null): Facts | null {

@@ -1,6 +1,7 @@
 /** Profiles in memory, for tests. */
 import type { Clock } from '../base/clock.ts';
-import type { PersonKey } from '../base/ids.ts';
+import { type PersonKey, splitPersonKey, type TenantId } from '../base/ids.ts';
+import { normalAddress } from '../base/mailbox.ts';
 import { applyChanges } from './apply-changes.ts';
 import type { PersonProfile, Profile } from './profile.ts';
 import type { ChangeOutcome, PersonChange } from './profile-change.ts';
@@ -35,6 +36,13 @@ export class ProfileStoreMemory implements ProfileStore, MemoryProfiles {
     return outcomes;
   }
 
+  async findByEmail(tenant: TenantId, email: string): Promise<readonly PersonKey[]> {
+    const asked = normalAddress(email);
+    return [...this.#profiles]
+      .filter(([person, { facts }]) => splitPersonKey(person).tenant === tenant && isSame(facts?.email, asked))
+      .map(([person]) => person);
+  }
+
   async page(after: PersonKey | null, max: number): Promise<readonly PersonProfile[]> {
     return [...this.#profiles]
       .map(([person, profile]) => ({ person, profile }))
@@ -50,4 +58,8 @@ export class ProfileStoreMemory implements ProfileStore, MemoryProfiles {
   async close(): Promise<void> {
     this.#watchers.clear();
   }
+}
+
+function isSame(email: string | null | undefined, asked: string): boolean {
+  return typeof email === 'string' && normalAddress(email) === asked;
 }

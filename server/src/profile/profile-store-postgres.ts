@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../base/clock.ts';
 import type { Database, Queries } from '../base/database.ts';
-import { type PersonKey, personKey, splitPersonKey } from '../base/ids.ts';
+import { type PersonKey, personKey, splitPersonKey, type TenantId } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import type { SecretBox } from '../base/secret-box.ts';
 import { applyChanges } from './apply-changes.ts';
@@ -15,6 +15,7 @@ import { decodeMutes, encodeMutes, type FactsRow, type MuteRow, ProfileCodec } f
 import type { PostgresProfiles, ProfileStep } from './profile-step.ts';
 import type { ProfileStore, ProfileWatcher } from './profile-store.ts';
 import { changedPeople, ProfileWatchers } from './profile-watchers.ts';
+import type { Resealable, Resealed } from './resealing.ts';
 
 interface Row {
   readonly tenant: string;
@@ -30,7 +31,7 @@ interface Row {
 
 const columns = 'tenant, person, revision, version, choices, facts, mutes, devices';
 
-export class ProfileStorePostgres implements ProfileStore, PostgresProfiles {
+export class ProfileStorePostgres implements ProfileStore, PostgresProfiles, Resealable {
   readonly feed: ChangeFeed;
   readonly #db: Database;
   readonly #clock: Clock;
@@ -77,6 +78,37 @@ export class ProfileStorePostgres implements ProfileStore, PostgresProfiles {
       [tenant, user, max],
     );
     return rows.map((row) => ({ person: personKey(row.tenant, row.person), profile: this.#toProfile(row) }));
+  }
+
+  async findByEmail(tenant: TenantId, email: string): Promise<readonly PersonKey[]> {
+    const sql = `SELECT person FROM ${this.#db.schema}.profiles WHERE email_index = $1 AND tenant = $2`;
+    const rows = await this.#db.query<Pick<Row, 'person'>>(sql, [this.#codec.emailIndex(tenant, email), tenant]);
+    return rows.map(({ person }) => personKey(tenant, person));
+  }
+
+  async reseal(after: string | null, max: number): Promise<Resealed> {
+    const { tenant, user } = after === null ? { tenant: '', user: '' } : splitPersonKey(after as PersonKey);
+    const rows = await this.#db.query<Row>(
+      `SELECT ${columns} FROM ${this.#db.schema}.profiles
+       WHERE (tenant, person) > ($1, $2) ORDER BY tenant, person LIMIT $3`,
+      [tenant, user, max],
+    );
+    let changed = 0;
+    for (const row of rows) {
+      if (!this.#codec.isOutdated(row.facts)) continue;
+      const person = personKey(row.tenant, row.person);
+      const profile = this.#toProfile(row);
+      const facts = JSON.stringify(this.#codec.encodeFacts(person, profile.facts));
+      // Whoever changes it meanwhile encrypts it anew as well.
+      await this.#db.query(
+        `UPDATE ${this.#db.schema}.profiles SET facts = $1, email_index = $2
+         WHERE tenant = $3 AND person = $4 AND revision = $5`,
+        [facts, this.#codec.indexOf(person, profile), row.tenant, row.person, row.revision],
+      );
+      changed++;
+    }
+    const last = rows.at(-1);
+    return { next: last === undefined ? null : personKey(last.tenant, last.person), changed };
   }
 
   watch(watcher: ProfileWatcher): () => void {
@@ -145,12 +177,13 @@ export class ProfileStorePostgres implements ProfileStore, PostgresProfiles {
     const all = [...writes.keys()];
     const kept = [...writes].flatMap(([person, profile]) => (profile === null ? [] : [{ person, profile }]));
     await queries.query(
-      `INSERT INTO ${schema}.profiles (${columns})
-       SELECT tenant, person, revision, version, choices::jsonb, facts::jsonb, mutes::jsonb, devices
-       FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::int[])
-         AS given (${columns})
+      `INSERT INTO ${schema}.profiles (${columns}, email_index)
+       SELECT tenant, person, revision, version, choices::jsonb, facts::jsonb, mutes::jsonb, devices, email_index
+       FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::int[],
+         $9::text[]) AS given (${columns}, email_index)
        ON CONFLICT (tenant, person) DO UPDATE SET revision = excluded.revision, version = excluded.version,
-         choices = excluded.choices, facts = excluded.facts, mutes = excluded.mutes, devices = excluded.devices`,
+         choices = excluded.choices, facts = excluded.facts, mutes = excluded.mutes, devices = excluded.devices,
+         email_index = excluded.email_index`,
       [
         ...namesOf(kept.map(({ person }) => person)),
         kept.map(({ profile }) => profile.revision),
@@ -162,6 +195,7 @@ export class ProfileStorePostgres implements ProfileStore, PostgresProfiles {
         }),
         kept.map(({ profile }) => JSON.stringify(encodeMutes(profile.mutes))),
         kept.map(({ profile }) => profile.devices),
+        kept.map(({ person, profile }) => this.#codec.indexOf(person, profile)),
       ],
     );
     const erased = all.filter((person) => writes.get(person) === null);

@@ -1,7 +1,7 @@
 /** What every ProfileStore must do. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
-import { type PersonKey, personKey } from '../base/ids.ts';
+import { type PersonKey, personKey, type TenantId } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import type { Facts, Profile } from './profile.ts';
 import type { ChangeOutcome, ProfileChange } from './profile-change.ts';
@@ -202,6 +202,26 @@ export function profileStoreContract(under: ProfileStoreUnderTest): void {
       };
       await change(ana, { kind: 'restore', profile });
       assert.deepEqual(await read(ana), profile);
+    });
+
+    test('people are found by their email address, in any case, while they have it (S4)', async () => {
+      const cy = personKey('u', 'cy');
+      const say = (person: PersonKey, email: string | null) =>
+        change(person, { kind: 'facts', facts: { ...facts, email } });
+      await say(ana, 'Ana@Example.org');
+      await say(bo, 'ana@example.org');
+      await say(cy, 'ana@example.org');
+      const found = async (tenant: string, email: string) =>
+        (await store.findByEmail(tenant as TenantId, email)).toSorted();
+      assert.deepEqual(await found('t', 'ANA@example.org'), [ana, bo]);
+      assert.deepEqual(await found('u', 'ana@example.org'), [cy]);
+      assert.deepEqual(await found('t', 'ana@example.or'), []);
+      await say(ana, 'other@example.org');
+      await change(bo, { kind: 'erase' });
+      assert.deepEqual(await found('t', 'ana@example.org'), []);
+      assert.deepEqual(await found('t', 'other@example.org'), [ana]);
+      await say(ana, null);
+      assert.deepEqual(await found('t', 'other@example.org'), []);
     });
 
     test('watchers hear who changed, and nobody who stopped listening does', async () => {

@@ -9,7 +9,7 @@
  * Watching: each change is told to every watcher of every process within `limits.profileStaleMs` of the change; where
  *   that cannot be promised any more, the watcher is told `missed` by then, and again for as long as it lasts.
  */
-import type { PersonKey } from '../base/ids.ts';
+import type { PersonKey, TenantId } from '../base/ids.ts';
 import type { PersonProfile, Profile } from './profile.ts';
 import type { ChangeOutcome, PersonChange } from './profile-change.ts';
 
@@ -26,6 +26,8 @@ export interface ProfileStore {
   read(people: readonly PersonKey[]): Promise<readonly (Profile | null)[]>;
   /** In the order of the changes, what became of each. */
   change(changes: readonly PersonChange[]): Promise<readonly ChangeOutcome[]>;
+  /** Who has this email address, in whatever case, in the tenant; in no order. */
+  findByEmail(tenant: TenantId, email: string): Promise<readonly PersonKey[]>;
   /** People that have a profile, each once, in a stable order of the store's own, for moves. */
   page(after: PersonKey | null, max: number): Promise<readonly PersonProfile[]>;
   /** Answers how to stop. */

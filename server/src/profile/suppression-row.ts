@@ -25,6 +25,12 @@ export class SuppressionRows {
     return { ...rest, sealed: address === '' ? '' : this.#box.seal(address, placeOf(tenant)) };
   }
 
+  /** Null: it is sealed by the current key already, or has no address. */
+  reseal(tenant: TenantId, row: SuppressionRow): SuppressionRow | null {
+    if (row.sealed === '' || this.#box.isCurrent(row.sealed)) return null;
+    return this.toRow(tenant, this.toSuppression(tenant, row));
+  }
+
   toSuppression(tenant: TenantId, { sealed, ...rest }: SuppressionRow): Suppression {
     return { ...rest, address: sealed === '' ? '' : this.#box.open(sealed, placeOf(tenant)) };
   }

@@ -6,6 +6,7 @@ import type { Clock } from '../base/clock.ts';
 import type { TenantId } from '../base/ids.ts';
 import type { SecretBox } from '../base/secret-box.ts';
 import type { ProfileBatch, ProfileDatabase } from './profile-step.ts';
+import type { Resealable, Resealed } from './resealing.ts';
 import { changeSuppression, type Suppression } from './suppression.ts';
 import { type SuppressionRow, SuppressionRows } from './suppression-row.ts';
 import type {
@@ -29,7 +30,7 @@ export interface SuppressionStoreLevelParts {
 const end = '\u0000';
 const format = '1';
 
-export class SuppressionStoreLevel implements SuppressionStore {
+export class SuppressionStoreLevel implements SuppressionStore, Resealable {
   readonly #parts: SuppressionStoreLevelParts;
   readonly #rows: SuppressionRows;
   #changing: Promise<unknown> = Promise.resolve();
@@ -84,6 +85,27 @@ export class SuppressionStoreLevel implements SuppressionStore {
     await batch.write({ sync: true });
   }
 
+  reseal(after: string | null, max: number): Promise<Resealed> {
+    const { db, prefix } = this.#parts;
+    const turn = this.#changing.then(async () => {
+      const range = { gt: prefix + (after ?? ''), lt: `${prefix.slice(0, -1)}0`, limit: max };
+      const entries = await db.iterator(range).all();
+      const batch = db.batch();
+      let changed = 0;
+      for (const [key, text] of entries) {
+        const tenant = key.slice(prefix.length).split(end)[0] as TenantId;
+        const row = this.#rows.reseal(tenant, this.#row(text));
+        if (row === null) continue;
+        batch.put(key, format + JSON.stringify(row));
+        changed++;
+      }
+      if (changed > 0) await batch.write({ sync: true });
+      return { next: entries.at(-1)?.[0].slice(prefix.length) ?? null, changed };
+    });
+    this.#changing = turn.catch(() => {});
+    return turn;
+  }
+
   async #change(changes: readonly AddressChange[]): Promise<readonly ChangedSuppression[]> {
     const { db, clock, softBouncesMax } = this.#parts;
     if (db.isBroken) await db.mend?.();
@@ -112,9 +134,13 @@ export class SuppressionStoreLevel implements SuppressionStore {
   }
 
   #decode(tenant: TenantId, text: string): Suppression {
+    return this.#rows.toSuppression(tenant, this.#row(text));
+  }
+
+  #row(text: string): SuppressionRow {
     if (text[0] !== format)
       throw new Error(`a suppression is stored in format ${text[0]}, which this release cannot read`);
-    return this.#rows.toSuppression(tenant, JSON.parse(text.slice(1)) as SuppressionRow);
+    return JSON.parse(text.slice(1)) as SuppressionRow;
   }
 
   #keyOf(tenant: TenantId, address: string): string {

@@ -7,6 +7,7 @@ import type { Database, Queries } from '../base/database.ts';
 import type { TenantId } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import type { SecretBox } from '../base/secret-box.ts';
+import type { Resealable, Resealed } from './resealing.ts';
 import { changeSuppression, type Suppression } from './suppression.ts';
 import { type SuppressionRow, SuppressionRows } from './suppression-row.ts';
 import type {
@@ -32,7 +33,7 @@ type Row = SuppressionRow & { readonly tenant: TenantId; readonly index: string 
 const columns = `tenant, address_index AS "index", address AS sealed, reason, since_ms AS "sinceMs", told_by AS "by", code,
   soft_days AS "softDays", cleared_ms AS "clearedMs"`;
 
-export class SuppressionStorePostgres implements SuppressionStore {
+export class SuppressionStorePostgres implements SuppressionStore, Resealable {
   readonly #parts: SuppressionStorePostgresParts;
   readonly #rows: SuppressionRows;
   readonly #table: string;
@@ -81,6 +82,22 @@ export class SuppressionStorePostgres implements SuppressionStore {
       for (const stored of suppressions)
         await this.#put(queries, this.#rows.indexOf(stored.tenant, stored.suppression.address), stored);
     });
+  }
+
+  async reseal(after: string | null, max: number): Promise<Resealed> {
+    const rows = await this.#parts.db.query<Row>(
+      `SELECT ${columns} FROM ${this.#table} WHERE address_index > $1 ORDER BY address_index LIMIT $2`,
+      [after ?? '', max],
+    );
+    let changed = 0;
+    for (const { tenant, index, ...row } of rows) {
+      const anew = this.#rows.reseal(tenant, row);
+      if (anew === null) continue;
+      const sql = `UPDATE ${this.#table} SET address = $1 WHERE address_index = $2 AND address = $3`;
+      await this.#parts.db.query(sql, [anew.sealed, index, row.sealed]);
+      changed++;
+    }
+    return { next: rows.at(-1)?.index ?? null, changed };
   }
 
   #changeSome(changes: readonly AddressChange[]): Promise<readonly ChangedSuppression[]> {

@@ -1,7 +1,7 @@
 import { after } from 'node:test';
 import { drawKeys, type EncryptionKeys, SecretBox } from '../../../server/src/base/secret-box.ts';
 import { VirtualClock } from '../../../server/src/base/virtual-clock.ts';
-import { type DeviceStores, deviceStoreContract } from '../../../server/src/profile/device-store.contract.ts';
+import { deviceStoreContract } from '../../../server/src/profile/device-store.contract.ts';
 import { DeviceStorePostgres } from '../../../server/src/profile/device-store-postgres.ts';
 import { ProfileStorePostgres } from '../../../server/src/profile/profile-store-postgres.ts';
 import { TestSchema } from '../test-schema.ts';
@@ -13,7 +13,7 @@ after(() => schema.drop());
 const keys = drawKeys('old-key');
 let newest: ProfileStorePostgres;
 
-function stores(db = database, used: EncryptionKeys = keys): DeviceStores {
+function stores(db = database, used: EncryptionKeys = keys) {
   const clock = new VirtualClock();
   const box = new SecretBox(used);
   newest = new ProfileStorePostgres(db, { clock, box });
