@@ -190,11 +190,7 @@ function addKeys(program: Command): void {
     .action(async ({ url = '', token }: Flags) => {
       const { runKeysRotate } = await import('./run-keys.ts');
       const onProgress = (changed: number): void => console.error(`${changed} values encrypted anew`);
-      try {
-        for (const line of await runKeysRotate({ url, token }, onProgress)) console.log(line);
-      } catch (error) {
-        program.error(`error: ${(error as Error).message}`, { exitCode: 1 });
-      }
+      for (const line of await runKeysRotate({ url, token }, onProgress)) console.log(line);
     });
 }
 

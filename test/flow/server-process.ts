@@ -34,12 +34,19 @@ export class ServerProcess {
   readonly url: string;
   /** Its log so far. */
   readonly logged: readonly LogEntry[];
+  /** Everything it has written so far, also what is no line of the log. */
+  readonly written: () => string;
 
-  private constructor(child: ChildProcess, url: string, logged: readonly LogEntry[]) {
+  private constructor(
+    child: ChildProcess,
+    url: string,
+    { logged, written }: Pick<ServerProcess, 'logged' | 'written'>,
+  ) {
     this.#child = child;
     this.#exited = exitOf(child);
     this.url = url;
     this.logged = logged;
+    this.written = written;
   }
 
   /** Rejects with StartFailed when it ends instead of listening. */
@@ -47,20 +54,21 @@ export class ServerProcess {
     const env = { ...process.env, CARILLON_CONFIG: config };
     const child = spawn(process.execPath, [main, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
     const logged: LogEntry[] = [];
-    let stderr = '';
+    let [stdout, stderr] = ['', ''];
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       stderr += text;
     });
     const exited = exitOf(child);
     const url = await new Promise<string>((resolve, reject) => {
       createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', (line) => {
+        stdout += `${line}\n`;
         const entry = JSON.parse(line) as LogEntry;
         logged.push(entry);
         if (entry.event === 'listening') resolve(`http://${entry.host}:${entry.port}`);
       });
       exited.then((code) => reject(new StartFailed(code, stderr)));
     });
-    return new ServerProcess(child, url, logged);
+    return new ServerProcess(child, url, { logged, written: () => stdout + stderr });
   }
 
   /** SIGTERM, as a supervisor sends it. */
