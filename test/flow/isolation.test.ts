@@ -9,7 +9,7 @@ import {
   type RefusedError,
 } from '../../server/src/deliver/realtime/stream-clients.contract.ts';
 import type { OpenStream, StreamClient } from '../../server/src/deliver/realtime/stream-world.contract.ts';
-import { like } from './events.ts';
+import { event, like } from './events.ts';
 import { eventually } from './eventually.ts';
 import { appOrigin, operatorsKey, producerKey, tenants, userToken } from './flow-config.ts';
 import { type Answered, Person, rows } from './person.ts';
@@ -29,6 +29,41 @@ describe('isolation of the whole service', () => {
     world = await World.start();
   });
   after(() => world.close());
+
+  test('BC-64: what a person may no longer see is in no list, answer or frame, and not counted', async () => {
+    const r1 = await world.person('bc64');
+    const parent = { kind: 'group', id: 'g1', title: 'A private group' };
+    const comment = (type: string, id: string, at: number) =>
+      event(
+        type,
+        { actor: { id: 'a1' }, object: { kind: 'comment', id, title: 'secret-7', parent }, to: { user: 'bc64' } },
+        { at },
+      );
+    await world.happen(
+      comment('comment.created', 'c1', 1),
+      comment('mention.created', 'c2', 2),
+      like('a1', 'p', 'bc64'),
+    );
+    const [row] = await r1.inbox();
+    const stream = await r1.open(openWebSocket);
+    await world.happen(
+      event('access.revoked', { object: { kind: 'group', id: 'g1' }, to: { user: 'bc64' } }, { at: 3 }),
+      comment('comment.edited', 'c1', 4),
+      comment('reply.created', 'c3', 5),
+    );
+    assert.deepEqual(rows(await r1.inbox()), ['post.liked post:p a1']);
+    assert.equal(await r1.unread(), 1);
+    const streamed = () => JSON.stringify(stream.frames);
+    await eventually(() => streamed().includes(row?.id as string));
+    const answers = await Promise.all([
+      r1.ask('GET', `/v1/notifications/${row?.id}`),
+      r1.ask('GET', `/v1/notifications/${row?.id}/why`),
+      r1.ask('GET', '/v1/notifications?state=archived'),
+      r1.ask('GET', '/v1/notifications/changes?since=0'),
+    ]);
+    assert.doesNotMatch(JSON.stringify(answers) + streamed(), /secret-7|private group/);
+    stream.kill();
+  });
 
   test("BC-63: another person's notification is told from a random one by nothing, and stays as it is", async () => {
     await world.happen(like('a1', 'p63', 'r1'), like('a1', 'p64', 'r2'));

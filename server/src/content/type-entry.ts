@@ -8,9 +8,10 @@ import type { Channel } from '@carillon/contract/reasons.ts';
 
 /**
  * What an event of the type does to an inbox (decide/rules/): `notify` tells of something, `undo` takes back what other
- * types told, `gone` removes everything about a thing, `edit` follows changed words and a changed list of mentions.
+ * types told, `gone` removes everything about a thing, `edit` follows changed words and a changed list of mentions,
+ * `revoke` removes everything about a thing for a person who may no longer see it, and `grant` lets them see it again.
  */
-export const typeRules = ['notify', 'undo', 'gone', 'edit'] as const;
+export const typeRules = ['notify', 'undo', 'gone', 'edit', 'revoke', 'grant'] as const;
 export type TypeRule = (typeof typeRules)[number];
 
 /** What makes events share a row (D5): the object, its parent, the type alone, or nothing beyond the event's own thing. */

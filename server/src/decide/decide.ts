@@ -10,6 +10,7 @@ import type { TypeEntry } from '../content/type-entry.ts';
 import type { Decision } from './decision.ts';
 import type { EventFacts } from './event-facts.ts';
 import type { RecipientFacts } from './recipient-facts.ts';
+import { grant, revoke } from './rules/access.ts';
 import { edit } from './rules/edit.ts';
 import { gone } from './rules/gone.ts';
 import { notify } from './rules/notify.ts';
@@ -18,7 +19,7 @@ import { undo } from './rules/undo.ts';
 /** All rules have this one shape. */
 export type Rule = (event: EventFacts, facts: RecipientFacts) => Decision;
 
-const rules: Record<TypeEntry['rule'], Rule> = { notify, undo, gone, edit };
+const rules: Record<TypeEntry['rule'], Rule> = { notify, undo, gone, edit, revoke, grant };
 
 export function decide(event: EventFacts, facts: RecipientFacts): Decision {
   return rules[event.type.rule](event, facts);

@@ -9,6 +9,8 @@ import type { EventFacts } from './event-facts.ts';
 
 const separator = '\u0001';
 const gonePrefix = `gone${separator}`;
+const lostPrefix = `lost${separator}`;
+const grantedPrefix = `granted${separator}`;
 
 /** What keys are made of. */
 type KeyParts = Pick<EventFacts, 'type' | 'source' | 'id' | 'actorId' | 'thing' | 'parent'>;
@@ -41,7 +43,10 @@ export function makeGroupKey(type: TypeEntry, event: KeyParts): string {
 export function standsAlone(groupKey: string): boolean {
   const key = plainKey(groupKey);
   const first = key.indexOf(separator);
-  return key.startsWith(gonePrefix) || (first > 0 && key.indexOf(separator, first + 1) > 0);
+  return (
+    [gonePrefix, lostPrefix, grantedPrefix].some((prefix) => key.startsWith(prefix)) ||
+    (first > 0 && key.indexOf(separator, first + 1) > 0)
+  );
 }
 
 /** Types of one family share a row: a reply and a mention by one person in one thing (BC-04). */
@@ -75,4 +80,20 @@ export function goneKey(thing: string): string {
 /** The thing that a row remembers as deleted; null for all other rows. */
 export function thingGone(groupKey: string): string | null {
   return groupKey.startsWith(gonePrefix) ? groupKey.slice(gonePrefix.length) : null;
+}
+
+/** Marks when the person lost access to a thing, or was given it again. */
+export function lostKey(thing: string): string {
+  return `${lostPrefix}${thing}`;
+}
+
+export function grantedKey(thing: string): string {
+  return `${grantedPrefix}${thing}`;
+}
+
+/** The thing to which a row remembers that access was lost or given; null for all other rows. */
+export function accessNoted(groupKey: string): { readonly thing: string; readonly isLost: boolean } | null {
+  if (groupKey.startsWith(lostPrefix)) return { thing: groupKey.slice(lostPrefix.length), isLost: true };
+  if (groupKey.startsWith(grantedPrefix)) return { thing: groupKey.slice(grantedPrefix.length), isLost: false };
+  return null;
 }

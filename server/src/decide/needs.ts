@@ -28,7 +28,10 @@ export function needsOf(event: EventFacts): Needs {
       const groupKeys = type.mention === null ? [] : keysFor(type.mention, event);
       return { groupKeys, backToMs: everything, wholeInbox: true };
     }
+    case 'grant':
+      return { groupKeys: [], backToMs: rememberedFrom(event.timeMs), wholeInbox: false };
     case 'gone':
+    case 'revoke':
       return { groupKeys: [], backToMs: everything, wholeInbox: true };
   }
 }

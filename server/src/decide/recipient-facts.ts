@@ -27,6 +27,15 @@ export interface RecipientFacts {
   newest(groupKey: string): GroupFacts | null;
   /** Whether this thing (`post:p1`) is known to be deleted. */
   isGone(thing: string): boolean;
+  /** When access to the thing was lost and given last, by event time; never is infinitely long ago. */
+  accessTo(thing: string): AccessTimes;
   /** Rows about a thing, about something that belongs to it, or with members that are the thing. */
   about(thing: string): readonly GroupFacts[];
 }
+
+export interface AccessTimes {
+  readonly lostMs: number;
+  readonly grantedMs: number;
+}
+
+export const always: AccessTimes = { lostMs: Number.NEGATIVE_INFINITY, grantedMs: Number.NEGATIVE_INFINITY };

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { personKey } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
+import { accessLost } from '../inbox/item-state.ts';
 import type { Outcome } from './outcome.ts';
 import { accepted, DeliveryWorld, down, slow } from './test-delivery-world.ts';
 
@@ -188,6 +189,7 @@ test('D11: what was read, undone or switched off meanwhile is not sent, and says
   await world.inbox.mergeMarks(r1, { version: 10, items: [{ id: read.id, read: true }] });
   await world.tell('r1', [read]);
   const gone = await world.push('r1', 'gone', { state: 'removed' });
+  const lost = await world.push('r1', 'lost', { state: 'removed', decisions: accessLost });
   const stays = await world.row('r1', 'stays');
   await world.tell('r1', [read, stays], { tells: [read, stays].map(({ id }) => ({ notification: id, number: 2 })) });
   await world.profiles.change([
@@ -200,6 +202,7 @@ test('D11: what was read, undone or switched off meanwhile is not sent, and says
   assert.deepEqual(world.outlet.told('apns:d1'), ['stays']);
   assert.deepEqual(await world.states(read), ['apns:d1 suppressed read']);
   assert.deepEqual(await world.states(gone), ['apns:d1 suppressed undone']);
+  assert.deepEqual(await world.states(lost), ['apns:d1 suppressed accessLost']);
   assert.match((await world.states(off))[0] ?? '', /^apns:d1 suppressed /);
   assert.deepEqual(await world.states(nowhere), ['suppressed noEndpoint']);
   await world.stop();

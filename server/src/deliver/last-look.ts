@@ -11,7 +11,7 @@ import { type ItemFacts, lastCheck } from '../decide/last-check.ts';
 import { RecipientPolicy } from '../decide/recipient-policy.ts';
 import type { InboxStore } from '../inbox/inbox-store.ts';
 import type { Item, Marks } from '../inbox/item.ts';
-import { isArchived, isRead, isSeen, isSnoozed } from '../inbox/item-state.ts';
+import { isAccessLost, isArchived, isRead, isSeen, isSnoozed } from '../inbox/item-state.ts';
 import type { Profile } from '../profile/profile.ts';
 import { ProfileCache } from '../profile/profile-cache.ts';
 import type { ProfileStore } from '../profile/profile-store.ts';
@@ -117,8 +117,8 @@ function itemFacts(item: Item, marks: Marks, { policy, nowMs }: Pick<Facts, 'pol
     // An erased person has no rows.
     isErased: false,
     isSuspended: policy.profile?.facts?.suspended ?? false,
-    isGone: item.state !== 'live',
-    isAccessLost: false,
+    isGone: item.state !== 'live' && !isAccessLost(item),
+    isAccessLost: isAccessLost(item),
     isRead: isRead(item, mark, marks) || isArchived(mark) || isSnoozed(mark, nowMs),
     isSeen: isSeen(item, mark, marks),
   };

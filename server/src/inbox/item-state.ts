@@ -3,13 +3,31 @@
  * since the executor asks for up to 200 items whenever something arrives.
  */
 import type { NotificationState } from '@carillon/contract/notification.ts';
+import { type ChannelDecision, channels } from '@carillon/contract/reasons.ts';
 import { isoTime } from '../base/iso-time.ts';
 import { isFilteredKey } from './filtered-key.ts';
-import type { Item, ItemMark, Marks } from './item.ts';
+import type { Item, ItemMark, ItemObject, Marks } from './item.ts';
 
 /** Of a row with somebody in it. */
 export function liveState(groupKey: string): Item['state'] {
   return isFilteredKey(groupKey) ? 'filtered' : 'live';
+}
+
+/** Of a row that the person may no longer see (BC-64). */
+export const accessLost: readonly ChannelDecision[] = channels.map((channel) => ({
+  channel,
+  kind: 'skip',
+  reason: 'accessLost',
+}));
+
+export function isAccessLost({ state, decisions }: Pick<Item, 'state' | 'decisions'>): boolean {
+  return state === 'removed' && decisions.some(({ reason }) => reason === 'accessLost');
+}
+
+/** What the row is about, without what it says: so it cannot be shown by any later mistake. */
+export function withoutWords({ kind, id, parent }: ItemObject): ItemObject {
+  const bare = parent === null ? null : { kind: parent.kind, id: parent.id, title: null, url: null };
+  return { kind, id, title: null, url: null, image: null, parent: bare };
 }
 
 export function isRead(item: Item, mark: ItemMark | undefined, marks: Marks): boolean {

@@ -8,7 +8,7 @@ import type { Change, Decision } from '../decide/decision.ts';
 import type { EventFacts } from '../decide/event-facts.ts';
 import { movesUp } from '../decide/move.ts';
 import { type FormerPlace, type Item, type ItemActor, type Member, noWindow } from '../inbox/item.ts';
-import { liveState } from '../inbox/item-state.ts';
+import { accessLost, liveState, withoutWords } from '../inbox/item-state.ts';
 import { notificationId } from '../inbox/notification-id.ts';
 import { clearWindow, followWindow, type WindowOutcome } from './follow-window.ts';
 import type { Group } from './group.ts';
@@ -138,10 +138,14 @@ function changeRow(step: Step, change: Exclude<Change, { kind: 'open' }>): Group
   return group;
 }
 
-function withdraw({ revision }: Step, group: Group): void {
+function withdraw({ revision, decision }: Step, group: Group): void {
   clearWindow(group);
   for (const member of [...group.members()]) if (member.present) group.setMember({ ...member, present: false });
   group.refresh(revision);
+  if (decision.reason !== 'accessLost') return;
+  const { item } = group;
+  item.object = withoutWords(item.object);
+  item.decisions = accessLost;
 }
 
 function changeMembers(step: Step, group: Group, change: MemberChange): void {
@@ -162,6 +166,8 @@ function changeMembers(step: Step, group: Group, change: MemberChange): void {
   }
   group.refresh(revision);
   if (item.state === 'removed') clearWindow(group);
+  // Of many things the row showed this one last.
+  if (decision.reason === 'accessLost' && shows(item, event)) item.object = withoutWords(item.object);
   // A row that comes back without news has missed what reworded the thing meanwhile.
   if (brings !== null && item.state !== 'removed' && (change.news || brings.title !== null)) item.object = brings;
   if (!change.news) return;
@@ -172,6 +178,10 @@ function changeMembers(step: Step, group: Group, change: MemberChange): void {
   if (wasThere && !movesUp(item, event.timeMs, item.actorCount)) return;
   group.moveTo(Math.max(event.timeMs, item.activityAtMs), revision, limits.formerPlacesMax);
   person.placed(group);
+}
+
+function shows({ object }: Item, { thing }: EventFacts): boolean {
+  return `${object.kind}:${object.id}` === thing;
 }
 
 /** What an event tells as: an edit tells of a mention. */

@@ -15,7 +15,7 @@ import type { TypeEntry } from '../content/type-entry.ts';
 import type { EventFacts } from '../decide/event-facts.ts';
 import type { Verdict } from '../decide/judge-source.ts';
 import { thingGone } from '../decide/keys.ts';
-import type { RecipientFacts } from '../decide/recipient-facts.ts';
+import { type AccessTimes, always, type RecipientFacts } from '../decide/recipient-facts.ts';
 import { CountTally } from '../inbox/counts.ts';
 import { isFilteredKey } from '../inbox/filtered-key.ts';
 import type { PersonHead } from '../inbox/inbox-store.ts';
@@ -23,6 +23,7 @@ import type { Item, Marks, PersonWrite, Place } from '../inbox/item.ts';
 import { concerns } from './concerns.ts';
 import { Group, mayGrow } from './group.ts';
 import { HeldCounts } from './held-counts.ts';
+import { noteAccess } from './note-access.ts';
 import { Notes } from './notes.ts';
 import { toPersonWrite } from './person-write.ts';
 import { RecentPlaces } from './recent-places.ts';
@@ -58,6 +59,7 @@ export class Person implements RecipientFacts {
   readonly #groups: Group[] = [];
   readonly #newest = new Map<string, Group>();
   #gone: Set<string> | null = null;
+  #access: Map<string, AccessTimes> | null = null;
   #knownBackToMs = Number.POSITIVE_INFINITY;
   /** The furthest back that an event asked for since rows were forgotten last. */
   #neededBackToMs = Number.POSITIVE_INFINITY;
@@ -126,6 +128,10 @@ export class Person implements RecipientFacts {
     return this.#gone?.has(thing) ?? false;
   }
 
+  accessTo(thing: string): AccessTimes {
+    return this.#access?.get(thing) ?? always;
+  }
+
   about(thing: string): readonly Group[] {
     return this.#groups.filter((group) => concerns(group, thing));
   }
@@ -174,7 +180,7 @@ export class Person implements RecipientFacts {
       this.revision = Math.max(this.revision, item.revision);
       if (this.holds(item)) continue;
       this.revisionBefore = Math.max(this.revisionBefore, item.revision);
-      this.#noteKey(item.groupKey);
+      this.#noteKey(item);
       if (mayGrow(item) && this.#groups.length < this.#rowsKept) this.#bringBack(item);
       else this.elsewhere.add(item.groupKey, item.id);
     }
@@ -185,7 +191,7 @@ export class Person implements RecipientFacts {
 
   /** A row that was not in memory, fetched from the store. */
   addFetched(item: Item): Group {
-    this.#noteKey(item.groupKey);
+    this.#noteKey(item);
     const group = this.#bringBack(item);
     this.#fetched.push(group);
     return group;
@@ -193,7 +199,7 @@ export class Person implements RecipientFacts {
 
   newGroup(item: Item): Group {
     const group = new Group(item, this, true);
-    this.#noteKey(item.groupKey);
+    this.#noteKey(item);
     this.#hold(group);
     this.placed(group);
     return group;
@@ -334,10 +340,11 @@ export class Person implements RecipientFacts {
     return this.#counts;
   }
 
-  #noteKey(groupKey: string): void {
+  #noteKey({ groupKey, createdAtMs }: Item): void {
     if (isFilteredKey(groupKey)) this.hasFiltered = true;
     const thing = thingGone(groupKey);
     if (thing !== null) this.#gone = (this.#gone ?? new Set()).add(thing);
+    this.#access = noteAccess(this.#access, groupKey, createdAtMs);
   }
 
   /** Takes a row into memory: into the chain of its group key, newest first. */

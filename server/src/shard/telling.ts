@@ -14,7 +14,7 @@ import type { Verdict } from '../decide/judge-source.ts';
 import { lastCheck } from '../decide/last-check.ts';
 import type { OutwardChannel } from '../deliver/outward-channel.ts';
 import type { Item } from '../inbox/item.ts';
-import { isArchived, isSeen, isSnoozed } from '../inbox/item-state.ts';
+import { isAccessLost, isArchived, isSeen, isSnoozed } from '../inbox/item-state.ts';
 import type { Group } from './group.ts';
 import type { Person } from './person.ts';
 import type { Timer } from './timer-store.ts';
@@ -51,9 +51,8 @@ export function planRow(person: Person, group: Group, type: TypeEntry, moment: M
     // An erased person has no rows.
     isErased: false,
     isSuspended: policy.profile?.facts?.suspended ?? false,
-    isGone: item.state !== 'live',
-    // Nobody tells us yet who may see what.
-    isAccessLost: false,
+    isGone: item.state !== 'live' && !isAccessLost(item),
+    isAccessLost: isAccessLost(item),
     isRead: group.read || isArchived(mark) || isSnoozed(mark, moment.nowMs),
     isSeen: isSeen(item, mark, person.marks),
   };

@@ -10,12 +10,7 @@ import { toMember } from './notify.ts';
 
 export function gone(event: EventFacts, facts: RecipientFacts): Decision {
   if (event.thing === '' || facts.isGone(event.thing)) return { changes: [], tells: false, reason: 'undone' };
-  const changes: Change[] = [];
-  for (const group of facts.about(event.thing)) {
-    if (group.item.state === 'removed') continue;
-    if (isAbout(group, event.thing)) changes.push({ kind: 'withdraw', item: group.item });
-    else changes.push(...leave(group, event));
-  }
+  const changes = removeAbout(event, facts);
   changes.push({
     kind: 'open',
     type: event.type,
@@ -24,6 +19,17 @@ export function gone(event: EventFacts, facts: RecipientFacts): Decision {
     hidden: true,
   });
   return { changes, tells: false, reason: 'undone' };
+}
+
+/** Everything about the event's thing goes, or what belongs to it: rows of it, and its part in others. */
+export function removeAbout(event: EventFacts, facts: RecipientFacts): Change[] {
+  const changes: Change[] = [];
+  for (const group of facts.about(event.thing)) {
+    if (group.item.state === 'removed') continue;
+    if (isAbout(group, event.thing)) changes.push({ kind: 'withdraw', item: group.item });
+    else changes.push(...leave(group, event));
+  }
+  return changes;
 }
 
 /** The whole row is about the thing or about something that belongs to it, rather than the thing being one of many. */

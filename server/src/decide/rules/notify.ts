@@ -8,6 +8,7 @@ import { filteredKey } from '../../inbox/filtered-key.ts';
 import type { Item, Member } from '../../inbox/item.ts';
 import { type Change, type Decision, type Merged, nothing } from '../decision.ts';
 import type { EventFacts } from '../event-facts.ts';
+import { isLost } from '../is-lost.ts';
 import type { Verdict } from '../judge-source.ts';
 import { groupKeyOf, memberKeyOf } from '../keys.ts';
 import { compareOrder } from '../order.ts';
@@ -26,6 +27,7 @@ export function tellOf(type: TypeEntry, event: EventFacts, facts: RecipientFacts
   if (event.thing !== '' && (facts.isGone(event.thing) || (event.parent !== '' && facts.isGone(event.parent)))) {
     return nothing('undone');
   }
+  if (isLost(event, facts)) return nothing('accessLost');
   const verdict = facts.judge(type, event);
   if (verdict.kind === 'drop') return nothing(verdict.reason);
   const earlier = findTold(type, event, facts);
