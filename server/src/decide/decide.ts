@@ -10,10 +10,10 @@ import type { TypeEntry } from '../content/type-entry.ts';
 import type { Decision } from './decision.ts';
 import type { EventFacts } from './event-facts.ts';
 import type { RecipientFacts } from './recipient-facts.ts';
-import { grant, revoke } from './rules/access.ts';
 import { edit } from './rules/edit.ts';
 import { gone } from './rules/gone.ts';
 import { notify } from './rules/notify.ts';
+import { grant, revoke } from './rules/revoke.ts';
 import { undo } from './rules/undo.ts';
 
 /** All rules have this one shape. */
