@@ -3,6 +3,7 @@
  * in this process is not there. Parts are stopped in the reverse order of their start (M4).
  */
 
+import { resolve } from 'node:path';
 import { attachStream } from './api/attach-stream.ts';
 import { audienceOperations } from './api/audience-operations.ts';
 import { devToken } from './api/dev-token.ts';
@@ -202,6 +203,8 @@ async function startEngine(
     lookingKeptMs: config.stream.presentSeconds * 1000,
     cursorSecret,
     encryption,
+    push: config.push,
+    pushKeyFolder: config.mode === 'development' ? resolve(config.dataDir) : null,
     email: config.email,
     emailSecret,
     catalogue: content.source,

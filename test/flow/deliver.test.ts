@@ -1,10 +1,11 @@
-/** From an event to a mail server, over stops and kills, on real sockets (V1, V3, V20). */
+/** From an event to a mail server and a push service, over stops and kills, on real sockets (V1, V3, V10, V20). */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Event } from '@carillon/contract/event.ts';
 import { eventually } from './eventually.ts';
 import { MailSink } from './mail-sink.ts';
 import { okay } from './person.ts';
+import { PushSink } from './push-sink.ts';
 import { World } from './world.ts';
 
 let alerts = 0;
@@ -77,4 +78,93 @@ describe('what leaves by mail', () => {
   };
   const failures = (): Promise<number> => sum('carillon_delivery_attempts_total', '.*outcome="retry".*');
   const suppressed = (): Promise<number> => sum('carillon_deliveries_total', '.*suppressed.*');
+});
+
+let messages = 0;
+
+function message(user: string): Event {
+  const id = `m${++messages}`;
+  const object = { kind: 'message', id, owner: 'a1', title: 'Hello' };
+  return {
+    id,
+    source: 'posts',
+    type: 'message.sent',
+    time: new Date().toISOString(),
+    actor: { id: 'a1', name: 'Ana' },
+    object,
+    to: { user },
+  };
+}
+
+describe('what leaves by push', () => {
+  let world: World;
+  let sink: PushSink;
+  before(async () => {
+    sink = await PushSink.open();
+    world = await World.start({ where: 'process', config: { push: sink.config } });
+  });
+  after(async () => {
+    await world.close();
+    await sink.close();
+  });
+
+  const tokenOf = (user: string, device = 1): string => `ExponentPushToken[${user}-${device}-of-the-flow-test]`;
+  const withDevices = async (user: string, count = 1): Promise<void> => {
+    const person = await world.person(user);
+    for (let device = 1; device <= count; device++) {
+      const body = { provider: 'expo', token: tokenOf(user, device), app: 'org.example' };
+      okay(await person.ask('POST', '/v1/devices', body));
+    }
+  };
+
+  test('a message reaches each device of its person once, over a kill, and with the count of what is unread', async () => {
+    await withDevices('dp1', 2);
+    await world.send([message('dp1')]);
+    await eventually(() => sink.to(tokenOf('dp1', 1)).length + sink.to(tokenOf('dp1', 2)).length === 2);
+    await world.crash();
+    await world.send([message('dp1')]);
+    await eventually(() => sink.pushes.length >= 4);
+    for (const device of [1, 2]) {
+      const pushes = sink.to(tokenOf('dp1', device));
+      assert.deepEqual(
+        pushes.map(({ badge }) => badge),
+        [1, 2],
+      );
+      assert.match(pushes[0]?.body ?? '', /Ana/);
+    }
+  });
+
+  test('BC-54: a device that fails keeps nothing from the other, nor from anybody else', async () => {
+    await withDevices('dp2', 2);
+    await withDevices('dp3');
+    sink.answer = (to, nth) => (to === tokenOf('dp2', 2) && nth < 2 ? 503 : 'ok');
+    await world.send([message('dp2'), message('dp3')]);
+    await eventually(() => sink.to(tokenOf('dp2', 2)).length === 3);
+    assert.equal(sink.to(tokenOf('dp2', 1)).length, 1);
+    assert.equal(sink.to(tokenOf('dp3')).length, 1);
+  });
+
+  test('V11: a device that is gone is forgotten', async () => {
+    await withDevices('dp4');
+    sink.answer = () => 'DeviceNotRegistered';
+    await world.send([message('dp4')]);
+    const person = await world.person('dp4');
+    await eventually(async () => (await person.get<{ items: [] }>('/v1/devices')).items.length === 0);
+    sink.answer = () => 'ok';
+  });
+
+  test('BC-79: what is under way at a stop, and what waits behind it, comes once', async () => {
+    for (let user = 0; user < 10; user++) await withDevices(`ds${user}`);
+    const sent = Array.from({ length: 10 }, (_, user) => message(`ds${user}`));
+    await world.send(sent);
+    const { code, tookMs } = await world.pause();
+    assert.equal(code, 0);
+    assert.ok(tookMs < 10_000, `took ${tookMs} ms`);
+    await world.resume();
+    const counts = (): number[] => sent.map((_, user) => sink.to(tokenOf(`ds${user}`)).length);
+    await eventually(() => counts().every((count) => count > 0));
+    await world.send([message('ds0')]);
+    await eventually(() => sink.to(tokenOf('ds0')).length === 2);
+    assert.deepEqual(counts().slice(1), counts().slice(1).fill(1));
+  });
 });

@@ -1,4 +1,5 @@
 /** Deliveries on the services of a cluster: logs in Kafka, rows and retries in Cassandra; what the roles need of it. */
+import { resolve } from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import type { Config } from '../base/config-schema.ts';
 import { derivedConfig } from '../base/derived-config.ts';
@@ -28,24 +29,27 @@ export interface OpenDeliveriesParts {
   readonly onProblem: (problem: Problem) => void;
 }
 
-type KnownParts = Pick<ClusterParts, 'store' | 'profiles' | 'suppressions' | 'timers' | 'looking'>;
+type KnownParts = Pick<ClusterParts, 'store' | 'profiles' | 'devices' | 'suppressions' | 'timers' | 'looking'>;
 
 export async function openDeliveries(
   parts: OpenDeliveriesParts,
   clients: ServiceClients,
-  { store, profiles, suppressions, timers, looking }: KnownParts,
+  { store, profiles, devices, suppressions, timers, looking }: KnownParts,
 ): Promise<SharedDeliveries> {
   const { config, clock, random, content, onProblem, emailSecret } = parts;
   const { topicPrefix } = config.kafka;
   const { shards } = derivedConfig(config);
   const isWorker = config.roles.includes('deliver');
   const counts = new InboxCounts(store, clock);
-  const known = knownWays(config);
+  const pushKeyFolder = config.mode === 'development' ? resolve(config.dataDir) : null;
+  const settings = { push: config.push, pushKeyFolder, email: config.email, emailSecret };
+  const known = knownWays(settings);
+  const sources = { devices, suppressions, content, clock, random };
   // One group for all channels: a shard's deliveries are worked at in one place.
   const group = { topicPrefix: channelPrefix(topicPrefix, 'push'), groupId: `${topicPrefix}.deliver` };
   return new SharedDeliveries({
     ways: isWorker
-      ? (await waysOut({ email: config.email, emailSecret }, { suppressions, content, clock })).map((way) => ({
+      ? (await waysOut(settings, sources)).map((way) => ({
           ...way,
           log: logOf(parts, clients, way.name),
         }))

@@ -1,6 +1,7 @@
 /** What the store's thread is started with. */
 import type { EmailSettings } from '../base/config-email.ts';
 import type { Config } from '../base/config-schema.ts';
+import type { PushSettings } from '../base/push-settings.ts';
 import type { EncryptionKeys } from '../base/secret-box.ts';
 import type { CatalogueSource } from '../content/catalogue-source.ts';
 import type { CapRules } from '../decide/caps.ts';
@@ -22,6 +23,9 @@ export interface ShardThreadOptions {
   readonly lookingKeptMs: number;
   readonly cursorSecret: Uint8Array;
   readonly encryption: EncryptionKeys;
+  readonly push: PushSettings;
+  /** Development mode: where the key for browsers lies; else null. */
+  readonly pushKeyFolder: string | null;
   readonly email: EmailSettings;
   /** As configured, or that of development mode. */
   readonly emailSecret: string;

@@ -21,7 +21,6 @@ import { SecretBox } from '../base/secret-box.ts';
 import { telemetry } from '../base/telemetry.ts';
 import type { CatalogueSource } from '../content/catalogue-source.ts';
 import { LiveContent } from '../content/live-content.ts';
-import type { EmailOutletSources } from '../deliver/email/open-email-outlet.ts';
 import type { LookingNotes, LookingPeople } from '../deliver/realtime/looking-people.ts';
 import { LookingPeopleMemory } from '../deliver/realtime/looking-people-memory.ts';
 import type { InboxService, PageQuery } from '../inbox/inbox-service.ts';
@@ -58,7 +57,7 @@ import { suppressionHandlers } from './remote-suppressions.ts';
 import { prepareFolders, ShardHost } from './shard-host.ts';
 import type { Problem } from './shard-reports.ts';
 import type { ShardThreadOptions } from './shard-thread-options.ts';
-import { waysOut } from './ways-out.ts';
+import { type WaysOutSources, waysOut } from './ways-out.ts';
 
 const options = workerData as ShardThreadOptions;
 const handlers: Record<string, Handler> = {};
@@ -91,7 +90,7 @@ async function open(): Promise<Record<string, Handler>> {
   const room = laneRoom(() => host.behindBytes('bulk'));
   const kept = (broadcast: NumberedBroadcast): void => broadcasts.kept(broadcast);
   const audienceWork = openAudiences(db, audiences, { log, clock, onProblem, room, types: content, kept });
-  const known = { store, inbox, profiles, suppressions: others.suppressions, looking, content };
+  const known = { store, inbox, profiles, ...others, looking, content };
   const deliveries = await openDeliveries(known, { clock, onProblem });
   const { channels } = deliveries;
   const host: ShardHost = new ShardHost({
@@ -172,16 +171,19 @@ function endWhenFailed(host: ShardHost, deliveries: DeliveryWork): void {
   });
 }
 
-interface DeliverySources extends EmailOutletSources {
+interface DeliverySources extends WaysOutSources {
   readonly store: InboxStoreLevel;
   readonly inbox: InboxService;
   readonly profiles: ProfileStore;
   readonly looking: LookingPeople;
 }
 
-async function openDeliveries(known: Omit<DeliverySources, 'clock'>, parts: Pick<SharedParts, 'clock' | 'onProblem'>) {
+async function openDeliveries(
+  known: Omit<DeliverySources, 'clock' | 'random'>,
+  parts: Pick<SharedParts, 'clock' | 'onProblem'>,
+) {
   const { store, inbox, profiles, looking, content } = known;
-  const ways = await waysOut(options, { ...known, ...parts });
+  const ways = await waysOut(options, { ...known, ...parts, random: systemRandom });
   const unreadOf = async (person: PersonKey): Promise<number> => (await inbox.counts(person)).unread;
   const facts = { inbox: store, profiles, looking, content, unreadOf };
   return DeliveryWork.open({ ...options, ...parts, ...facts, ways, random: systemRandom });
