@@ -19,11 +19,24 @@ import type { Bench, BenchContext, BenchResult } from './lib/result.ts';
 import { peers } from './peers.ts';
 import { pipeline } from './pipeline.ts';
 import { policies } from './policies.ts';
+import { push } from './push.ts';
 import { printResult, writeReport } from './report.ts';
 import { sockets } from './sockets.ts';
 import { start } from './start.ts';
 
-const benches: readonly Bench[] = [start, intake, pipeline, policies, inbox, fanout, sockets, exact, cluster, peers];
+const benches: readonly Bench[] = [
+  start,
+  intake,
+  pipeline,
+  policies,
+  inbox,
+  fanout,
+  sockets,
+  push,
+  exact,
+  cluster,
+  peers,
+];
 /** Those that need other software run when they are named. */
 const byDefault = benches.filter((bench) => bench !== peers && bench !== cluster);
 const traceFiles = ['../var/data/higgs-activity_time.txt.gz', '../examples/traces/higgs-sample.txt.gz'];

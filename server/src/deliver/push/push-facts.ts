@@ -1,5 +1,5 @@
 /** What an app finds in every push beside the words, whichever provider brought it: under `carillon`, the same for all (docs/PUSH.md). */
-import type { PushText } from '../../content/render-push.ts';
+import { fitPush, type PushText } from '../../content/render-push.ts';
 import type { PushAlert, PushBadge, PushMessage, PushRetraction } from './push-provider.ts';
 
 export function alertFacts(message: PushAlert, text: PushText): object {
@@ -33,6 +33,12 @@ export function badgeFacts(message: PushBadge, fits: (facts: object) => boolean)
     else tooMuch = middle;
   }
   return factsFor(enough);
+}
+
+/** The payload as it fits; most do at once, and are encoded once. */
+export function fittingPayload(text: PushText, bytesMax: number, encode: (text: PushText) => string): string {
+  const whole = encode(text);
+  return Buffer.byteLength(whole) <= bytesMax ? whole : encode(fitPush(text, bytesMax, encode));
 }
 
 /** Whole seconds a provider is to keep it from now on. */

@@ -3,11 +3,11 @@
  * "Handling notification responses from APNs". Each credential and environment has connections of its own, since Apple
  * binds a connection to the key of its first push.
  */
-import { createHash, type KeyObject } from 'node:crypto';
+import { hash, type KeyObject } from 'node:crypto';
 import http2 from 'node:http2';
 import type { Clock } from '../../base/clock.ts';
 import { limits } from '../../base/limits.ts';
-import { fitPush, type PushText } from '../../content/render-push.ts';
+import type { PushText } from '../../content/render-push.ts';
 import type { Device } from '../../profile/device.ts';
 import type { CredentialFinding } from '../credential-finding.ts';
 import type { Outcome } from '../outcome.ts';
@@ -16,7 +16,7 @@ import { DoubtWatch } from './doubt-watch.ts';
 import { Http2Pool } from './http2-pool.ts';
 import { jsonObject, outcomeWithoutAnswer, type ProviderReply } from './provider-reply.ts';
 import { ProviderToken } from './provider-token.ts';
-import { alertFacts, badgeFacts, keptSeconds, retractionFacts } from './push-facts.ts';
+import { alertFacts, badgeFacts, fittingPayload, keptSeconds, retractionFacts } from './push-facts.ts';
 import type {
   ProviderAnswer,
   PushAlert,
@@ -153,7 +153,7 @@ export class PushProviderApns implements PushProvider {
   async send({ headers, target, body }: PushRequest, device: Device): Promise<Outcome> {
     const account = this.#accountOf(device);
     if (account === undefined) return blocked('noCredentials');
-    const reply = await post(account, { ...headers, ':method': 'POST', ':path': target }, body);
+    const reply = await post(account, { headers, target, body });
     if (reply.kind !== 'answer') return outcomeWithoutAnswer(reply);
     const answer = answerOf(reply);
     if (answer.status === 200) {
@@ -173,8 +173,8 @@ export class PushProviderApns implements PushProvider {
     return Promise.all(
       asked.map(async ({ account, app }) => {
         const headers = { 'apns-topic': app, 'apns-push-type': 'background', 'apns-priority': '5' };
-        const to = { ':method': 'POST', ':path': `/3/device/${'0'.repeat(64)}` };
-        const reply = await post(account, { ...headers, ...to }, '{"aps":{"content-available":1}}');
+        const target = `/3/device/${'0'.repeat(64)}`;
+        const reply = await post(account, { headers, target, body: '{"aps":{"content-available":1}}' });
         const what = `apns ${app} ${account.environment}`;
         if (reply.kind !== 'answer') {
           return { what, isGood: false, text: `Apple could not be reached (${reply.code}).` };
@@ -193,15 +193,16 @@ export class PushProviderApns implements PushProvider {
   }
 }
 
+/** Not to be put into the table of headers of the connection. */
+const secretHeaders = [':path', 'authorization'];
+
 /** One attempt, and one more where only our own token had run out (BC-51). */
-async function post(
-  { pool, token }: Account,
-  headers: http2.OutgoingHttpHeaders,
-  body: string | Uint8Array,
-): Promise<ProviderReply> {
-  const secret = [':path', 'authorization'];
-  const once = (bearer: string): Promise<ProviderReply> =>
-    pool.request({ ...headers, authorization: `bearer ${bearer}`, [http2.sensitiveHeaders]: secret }, body);
+async function post({ pool, token }: Account, { headers, target, body }: PushRequest): Promise<ProviderReply> {
+  const once = (bearer: string): Promise<ProviderReply> => {
+    const authorization = `bearer ${bearer}`;
+    const own = { ':method': 'POST', ':path': target, authorization, [http2.sensitiveHeaders]: secretHeaders };
+    return pool.request({ ...own, ...headers }, body);
+  };
   const first = token.current();
   const reply = await once(first);
   if (reply.kind !== 'answer' || reply.status !== 403 || answerOf(reply).reason !== 'ExpiredProviderToken')
@@ -212,10 +213,10 @@ async function post(
 
 function payloadOf(message: PushMessage): string {
   switch (message.kind) {
-    case 'alert': {
-      const encode = (text: PushText): string => JSON.stringify(alertPayload(message, text));
-      return encode(fitPush(message.text, apnsLimits.payloadBytesMax, encode));
-    }
+    case 'alert':
+      return fittingPayload(message.text, apnsLimits.payloadBytesMax, (text) =>
+        JSON.stringify(alertPayload(message, text)),
+      );
     case 'badge':
       return JSON.stringify(badgePayload(message));
     case 'retract':
@@ -267,6 +268,6 @@ function answerOf({ status, headers, body }: ProviderReply & { readonly kind: 'a
 
 /** The same for every attempt: in Apple's form, of version 8 (RFC 9562). */
 function uuidOf(delivery: string): string {
-  const hex = createHash('sha256').update(delivery).digest('hex');
+  const hex = hash('sha256', delivery);
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }

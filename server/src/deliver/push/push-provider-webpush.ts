@@ -7,14 +7,14 @@
 import type { Clock } from '../../base/clock.ts';
 import { limits } from '../../base/limits.ts';
 import type { Random } from '../../base/random.ts';
-import { fitPush, type PushText } from '../../content/render-push.ts';
+import type { PushText } from '../../content/render-push.ts';
 import type { Device, DeviceAddress } from '../../profile/device.ts';
 import type { CredentialFinding } from '../credential-finding.ts';
 import type { Outcome } from '../outcome.ts';
 import { DoubtWatch } from './doubt-watch.ts';
 import { HttpsClient } from './https-client.ts';
 import { outcomeWithoutAnswer, type ProviderReply, retryAfterMs } from './provider-reply.ts';
-import { alertFacts, keptSeconds, retractionFacts } from './push-facts.ts';
+import { alertFacts, fittingPayload, keptSeconds, retractionFacts } from './push-facts.ts';
 import type { ProviderAnswer, PushAlert, PushMessage, PushProvider, PushRequest } from './push-provider.ts';
 import { type EndpointRule, endpointProblem, hostOf, publicLookup } from './safe-endpoint.ts';
 import { type VapidKey, VapidSigner } from './vapid.ts';
@@ -173,8 +173,9 @@ export class PushProviderWebPush implements PushProvider {
 }
 
 function alertBody(message: PushAlert, app: string): string {
-  const encode = (text: PushText): string => JSON.stringify(declarative(message, text, app));
-  return encode(fitPush(message.text, webPushLimits.payloadBytesMax, encode));
+  return fittingPayload(message.text, webPushLimits.payloadBytesMax, (text) =>
+    JSON.stringify(declarative(message, text, app)),
+  );
 }
 
 /** Shown by the browser itself where it can; elsewhere by the service worker, from the same fields. */
