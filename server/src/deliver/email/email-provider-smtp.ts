@@ -80,8 +80,7 @@ export class EmailProviderSmtp implements EmailProvider {
       const { response } = await this.#pool.sendMail({ envelope, raw: '', carillon: { bytes, state } } as PooledMail);
       return { kind: 'accepted', providerId: queuedAs(response) };
     } catch (error) {
-      const { code, response } = error as { code?: string; response?: string };
-      return classify({ code, response, hasBegun: state.hasBegun });
+      return classify({ ...failureOf(error), hasBegun: state.hasBegun });
     }
   }
 
@@ -94,7 +93,7 @@ export class EmailProviderSmtp implements EmailProvider {
       const text = `The server answers ${login}${tls === 'off' ? ', in clear' : ', encrypted'}.`;
       return [{ what, isGood: true, text }];
     } catch (error) {
-      const { code, response } = error as { code?: string; response?: string };
+      const { code, response } = failureOf(error);
       const reply = response === undefined ? '' : ` It said ${replyCode(readReply(response))}.`;
       return [{ what, isGood: false, text: `${whatFailed[code ?? ''] ?? 'The server cannot be reached.'}${reply}` }];
     }
@@ -117,6 +116,14 @@ export function classify({ code, response, hasBegun }: SmtpFailure): Outcome {
   const kind = outcomesByCode[text];
   if (kind === 'blocked' || kind === 'refused') return { kind, code: text };
   return hasBegun ? { kind: 'unknown', code: text } : { kind: 'retry', code: text, afterMs: null };
+}
+
+/** A certificate that is not trusted comes as a failed socket; only its first code tells. */
+const certificateCodes = /CERT|SELF_SIGNED|UNABLE_TO|ERR_TLS/;
+
+function failureOf(error: unknown): Pick<SmtpFailure, 'code' | 'response'> {
+  const { code, originalCode, response } = error as { code?: string; originalCode?: string; response?: string };
+  return { code: certificateCodes.test(originalCode ?? '') ? 'ETLS' : code, response };
 }
 
 const whatFailed: Readonly<Record<string, string>> = {
