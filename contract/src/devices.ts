@@ -75,6 +75,9 @@ export const Devices = Type.Object({ items: Type.Array(Device) });
 /** Whose device it is; null: nobody's of this tenant. */
 export const DeviceFound = Type.Object({ user: orNull(Type.String()), device: orNull(Device) });
 
+/** Uncompressed point of the curve P-256, base64url. Null: browsers are not pushed to. */
+export const VapidKey = Type.Object({ key: orNull(Type.String()) });
+
 export type DeviceRequest = Static<typeof DeviceRequest>;
 export type DeviceAddressRequest = Static<typeof DeviceAddressRequest>;
 export type PushSubscription = Static<typeof PushSubscription>;

@@ -42,6 +42,7 @@ import { CatalogueReload, catalogueStamp } from './content/catalogue-reload.ts';
 import { LiveContent } from './content/live-content.ts';
 import { readCatalogue } from './content/read-catalogue.ts';
 import { capRulesOf } from './decide/cap-rules.ts';
+import { vapidPublicKey } from './deliver/push/create-push-providers.ts';
 import { Gateway } from './deliver/realtime/gateway.ts';
 import { demoOperations } from './demo/demo-operations.ts';
 import type { Problem } from './embedded/shard-reports.ts';
@@ -106,7 +107,7 @@ export async function startApp(parts: AppParts): Promise<App> {
   };
   const operations: Operation[] = [
     ...(intake === null ? [] : [postEvents(intake)]),
-    ...personOperations(engine, { revocations, content, clock }),
+    ...personOperations(engine, { revocations, content, clock, vapidKey: await vapidKeyOf(config) }),
     ...(audiences === null ? [] : audienceOperations(audiences, clock)),
     ...(gateway === null ? [] : streamOperations(gateway, tickets)),
     ...mailOperations(engine, { ...parts, secret: secrets.email, content }),
@@ -147,6 +148,11 @@ export async function startApp(parts: AppParts): Promise<App> {
       await engine.stop();
     },
   };
+}
+
+/** Development mode makes one. */
+function vapidKeyOf({ push, mode, dataDir }: Config): Promise<string | null> {
+  return vapidPublicKey(push, mode === 'development' ? dataDir : null);
 }
 
 /** With what was revoked before the last stop. */
@@ -216,6 +222,7 @@ async function startEngine(
 
 interface PersonParts {
   readonly revocations: Revocations;
+  readonly vapidKey: string | null;
   readonly content: LiveContent;
   readonly clock: Clock;
 }
@@ -223,7 +230,7 @@ interface PersonParts {
 /** What people ask of their inboxes and choices. */
 function personOperations(
   { inbox, profiles, devices, rotation }: Engine,
-  { revocations, content, clock }: PersonParts,
+  { revocations, content, clock, vapidKey }: PersonParts,
 ): Operation[] {
   if (inbox === null || profiles === null || devices === null || rotation === null) return [];
   return [
@@ -231,7 +238,7 @@ function personOperations(
     rotateKeys(rotation),
     ...inboxOperations(inbox, content.localeOf),
     ...profileOperations({ profiles, devices, inbox, types: content, clock }),
-    ...deviceOperations({ devices, revocations, vapidKey: () => null }),
+    ...deviceOperations({ devices, revocations, vapidKey }),
   ];
 }
 

@@ -8,7 +8,16 @@ import { type DemoPage, onDemoPage, screenshots, sendMentions } from './demo-pag
 import type { Surroundings } from './surroundings.ts';
 
 const { source: axeSource } = createRequire(import.meta.url)('axe-core') as { source: string };
-const ofChoices = ['#pause', '#quiet-from', '#quiet-zone', '#quiet-save', '#language', '#if-who', '#if-what'];
+const ofChoices = [
+  '#pause',
+  '#quiet-from',
+  '#quiet-zone',
+  '#quiet-save',
+  '#push-toggle',
+  '#language',
+  '#if-who',
+  '#if-what',
+];
 const phone: BrowserContextOptions = { viewport: { width: 390, height: 780 }, hasTouch: true, isMobile: true };
 
 interface Look {

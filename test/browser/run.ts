@@ -11,6 +11,7 @@ import { choiceTests } from './choice-tests.ts';
 import { chromiumMissing, findChromium, launchChromium } from './chromium.ts';
 import { inboxTests } from './inbox-tests.ts';
 import { lookTests } from './look-tests.ts';
+import { pushTests } from './push-tests.ts';
 import { replayTests } from './replay-tests.ts';
 import { type RunningServer, startServer } from './running-server.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -39,5 +40,6 @@ after(async () => {
 
 inboxTests(around);
 choiceTests(around);
+pushTests(around);
 replayTests(around);
 lookTests(around);

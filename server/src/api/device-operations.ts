@@ -1,5 +1,6 @@
 /** What people are pushed on (A2, V11): one line per operation. */
 import { findDevice } from './find-device.ts';
+import { getVapidKey } from './get-vapid-key.ts';
 import { listDevices } from './list-devices.ts';
 import { listPersonDevices } from './list-person-devices.ts';
 import type { Operation } from './operation.ts';
@@ -14,5 +15,6 @@ export function deviceOperations(parts: DeviceParts): Operation[] {
     removeDevice(devices),
     listPersonDevices(devices),
     findDevice(devices),
+    getVapidKey(parts.vapidKey),
   ];
 }

@@ -17,7 +17,7 @@ export interface DeviceParts {
   readonly devices: DeviceStore;
   readonly revocations: Pick<Revocations, 'isRevoked'>;
   /** The service's present public key for browsers, base64url; null if it has none. */
-  readonly vapidKey: () => string | null;
+  readonly vapidKey: string | null;
 }
 
 export function registerDevice({ devices, revocations, vapidKey }: DeviceParts): Operation {
@@ -35,7 +35,7 @@ export function registerDevice({ devices, revocations, vapidKey }: DeviceParts):
     answers: { 200: DeviceId },
     errors: ['CARILLON_DEVICE_INVALID', 'CARILLON_STORAGE_FULL'],
     async handle({ principal, body }) {
-      const said = readDevice(readJson(body as Buffer, limits.jsonDepthMax, 'CARILLON_REQUEST_INVALID'), vapidKey());
+      const said = readDevice(readJson(body as Buffer, limits.jsonDepthMax, 'CARILLON_REQUEST_INVALID'), vapidKey);
       const person = personOf(principal);
       const { id } = await devices.register({ ...said, person, session: sessionKey(principal) });
       // A session that ended meanwhile may have been cleared up already (BC-70).

@@ -60,7 +60,7 @@ export async function startTestApi(inbox: InboxService, more: readonly Operation
   const operations = [
     ...inboxOperations(inbox),
     ...profileOperations({ profiles, devices, inbox, types: builtInTypes, clock }),
-    ...deviceOperations({ devices, revocations, vapidKey: () => null }),
+    ...deviceOperations({ devices, revocations, vapidKey: null }),
     revokeSession(revocations, devices),
     ...more,
     ...healthOperations({ checks: [] }, () => '# HELP carillon_up Always 1.\ncarillon_up 1\n'),

@@ -5,6 +5,7 @@ import { InboxModel } from './inbox-model.js';
 import { InboxView } from './inbox-view.js';
 import { PreferencesModel } from './preferences-model.js';
 import { PreferencesView } from './preferences-view.js';
+import { PushChoice } from './push-choice.js';
 import { followLanguage } from './row-language.js';
 import { SocialApp } from './social-app.js';
 import { LiveStream } from './stream.js';
@@ -47,6 +48,7 @@ function openInbox(user) {
   const app = new SocialApp(user);
   const panels = [
     new PreferencesView(preferences),
+    new PushChoice({ api }),
     new WhatIf({ person: user, post: () => app.posts[0], preferences }),
   ];
   open = {

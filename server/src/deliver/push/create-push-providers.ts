@@ -37,6 +37,12 @@ export async function createPushProviders(settings: PushSettings, tools: PushToo
   return { all, vapidPublicKey: keys[0]?.publicKey ?? null };
 }
 
+/** What pages subscribe with, without the providers; null where browsers are not pushed to. */
+export async function vapidPublicKey({ webpush }: PushSettings, keyFolder: string | null): Promise<string | null> {
+  const [current] = await vapidKeys(webpush, keyFolder);
+  return current?.publicKey ?? null;
+}
+
 async function apns(entries: PushSettings['apns'], { clock }: PushTools): Promise<PushProvider> {
   const { PushProviderApns } = await import('./push-provider-apns.ts');
   const credentials = entries.map(async ({ key, keyFile, environment, url, ...rest }, i) => ({
