@@ -77,6 +77,23 @@ export const WhyAnswer = Type.Object({
   decisions: Type.Array(Decision),
 });
 
+export const DecisionsQuery = Type.Object({
+  user: Type.String({ minLength: 1, maxLength: 256 }),
+  /** Id of one event; of all that is kept if absent. */
+  event: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
+});
+
+/** What was decided on a person's events lately, newest first. `notification` is null where the event left no row. */
+export const DecisionsAnswer = Type.Object({
+  items: Type.Array(
+    Type.Object({
+      event: Type.Object({ source: Type.String(), id: Type.String(), type: Type.String(), time: Time }),
+      notification: Type.Union([Type.String(), Type.Null()]),
+      decisions: Type.Array(Decision),
+    }),
+  ),
+});
+
 /** What would happen if the event came now, for each person it names; nothing was stored (D12). */
 export const SimulateAnswer = Type.Object({
   recipients: Type.Array(

@@ -83,6 +83,35 @@ describe('what people want, in the whole service', () => {
     );
   });
 
+  test('why nothing came is told to operators, of each event by its id, from whichever process', async () => {
+    const person = await world.person('wi4');
+    okay(await person.ask('PUT', '/v1/mutes/actor/c1', {}));
+    await untilNoLongerShown(person, 'c1', 'wi4');
+    await world.happen(
+      like('c1', 'muted', 'wi4', { id: 'muted-like' }),
+      like('c2', 'shown', 'wi4', { id: 'shown-like' }),
+    );
+    interface Decisions {
+      readonly items: readonly {
+        readonly event: { readonly id: string; readonly type: string };
+        readonly notification: string | null;
+        readonly decisions: readonly { readonly channel: string; readonly reason: string; readonly text: string }[];
+      }[];
+    }
+    const of = async (event: string) => {
+      const answer = await operator.ask('GET', `/v1/admin/decisions?user=wi4&event=${event}`);
+      return okay<Decisions>(answer).items.map((item) => [
+        item.event.id,
+        item.notification !== null,
+        item.decisions[0]?.reason,
+      ]);
+    };
+    assert.deepEqual(await of('muted-like'), [['muted-like', false, 'mutedActor']]);
+    assert.deepEqual(await of('shown-like'), [['shown-like', true, 'default']]);
+    assert.deepEqual(await of('never-was'), []);
+    assert.equal((await person.ask('GET', '/v1/admin/decisions?user=wi4')).status, 403);
+  });
+
   test('what would happen is for operators only, for people by name, and says what is wrong with an event', async () => {
     const person = await world.person('wi3');
     assert.equal((await person.ask('POST', '/v1/admin/simulate', like('a', 'p', 'wi3'))).status, 403);

@@ -6,6 +6,7 @@ import { getCounts } from './get-counts.ts';
 import { getNotification } from './get-notification.ts';
 import { listActors } from './list-actors.ts';
 import { listChanges } from './list-changes.ts';
+import { listDecisions } from './list-decisions.ts';
 import { listNotifications } from './list-notifications.ts';
 import type { LocaleOf } from './locale-of.ts';
 import type { Operation } from './operation.ts';
@@ -22,6 +23,7 @@ export function inboxOperations(inbox: InboxService, localeOf: LocaleOf = () => 
     listChanges(inbox, localeOf),
     getNotification(inbox, localeOf),
     explainNotification(inbox, localeOf),
+    listDecisions(inbox),
     listActors(inbox),
     readNotifications(inbox),
     seeNotifications(inbox),

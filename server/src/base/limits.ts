@@ -242,6 +242,8 @@ export const limits = {
   // Inbox (I1–I7, D4, D5)
   /** Rows of one person; the oldest are archived and trimmed in the background. */
   rowsPerPersonMax: 5000,
+  /** Events of one person that left no row and are kept for whoever asks why; one more takes the place of another. */
+  droppedKept: 32,
   /** How long a row is kept, from intake. */
   retentionMs: 90 * day,
   pageRowsDefault: 20,

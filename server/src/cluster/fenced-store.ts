@@ -29,6 +29,7 @@ export function fencedStore(store: InboxStore, ownership: Pick<ShardOwnership, '
     rows: store.rows.bind(store),
     item: store.item.bind(store),
     members: store.members.bind(store),
+    dropped: store.dropped.bind(store),
     marks: store.marks.bind(store),
     mergeMarks: store.mergeMarks.bind(store),
     people: store.people.bind(store),

@@ -11,6 +11,7 @@ import type { LivePublisher } from '../deliver/realtime/live-publisher.ts';
 import type {
   ActorsPage,
   Catchup,
+  ExplainedDecision,
   InboxService,
   MarkRequest,
   PageQuery,
@@ -51,6 +52,10 @@ export class SharedInbox implements InboxService {
 
   why(person: PersonKey, id: NotificationId, locale?: string | null): Promise<Why> {
     return this.#inbox.why(person, id, locale);
+  }
+
+  decisions(person: PersonKey, eventId: string | null): Promise<readonly ExplainedDecision[]> {
+    return this.#inbox.decisions(person, eventId);
   }
 
   counts(person: PersonKey): Promise<Counts> {

@@ -23,6 +23,7 @@ import type { Engine } from '../engine.ts';
 import type {
   ActorsPage,
   Catchup,
+  ExplainedDecision,
   InboxService,
   MarkRequest,
   PageQuery,
@@ -235,6 +236,10 @@ class RemoteInbox implements InboxService {
 
   why(person: PersonKey, id: NotificationId, locale?: string | null): Promise<Why> {
     return this.#caller.call('why', [person, id, locale]);
+  }
+
+  decisions(person: PersonKey, eventId: string | null): Promise<readonly ExplainedDecision[]> {
+    return this.#caller.call('decisions', [person, eventId]);
   }
 
   counts(person: PersonKey): Promise<Counts> {

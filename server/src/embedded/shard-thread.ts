@@ -221,6 +221,7 @@ function inboxHandlers(host: ShardHost, kept: InboxService, broadcasts: LocalBro
     notification: inbox.notification.bind(inbox),
     actors: inbox.actors.bind(inbox),
     why: inbox.why.bind(inbox),
+    decisions: inbox.decisions.bind(inbox),
     counts: inbox.counts.bind(inbox),
     changes: inbox.changes.bind(inbox),
     catchup: inbox.catchup.bind(inbox),

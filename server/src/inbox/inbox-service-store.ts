@@ -10,10 +10,20 @@ import { limits } from '../base/limits.ts';
 import { nextRevision } from '../base/revision.ts';
 import { builtInContent, type LiveContent } from '../content/live-content.ts';
 import { actorsAfter } from './actors-page.ts';
+import { decisionLog } from './decision-log.ts';
 import { changesFrame, changesFrames, changesHeadRows, type FrameFacts, marksSince } from './inbox-changes.ts';
 import { InboxCounts } from './inbox-counts.ts';
 import { InboxPages } from './inbox-pages.ts';
-import type { ActorsPage, Catchup, InboxService, MarkRequest, PageQuery, PageText, Why } from './inbox-service.ts';
+import type {
+  ActorsPage,
+  Catchup,
+  ExplainedDecision,
+  InboxService,
+  MarkRequest,
+  PageQuery,
+  PageText,
+  Why,
+} from './inbox-service.ts';
 import type { InboxStore, PersonHead } from './inbox-store.ts';
 import type { Item } from './item.ts';
 import { itemState, nextSnoozeEnd } from './item-state.ts';
@@ -94,14 +104,24 @@ export class InboxServiceStore implements InboxService {
   async why(person: PersonKey, id: NotificationId, locale?: string | null): Promise<Why> {
     const item = await this.#item(person, id);
     const { source, id: eventId } = item.openedBy;
-    const own = (await this.#localeOf(person)) ?? locale;
     return {
       event: { source, id: eventId, type: item.type, time: new Date(idTimeMs(item.id)).toISOString() },
-      decisions: forAllChannels(item.decisions).map((decision) => ({
-        ...decision,
-        text: this.#explain(decision, own),
-      })),
+      decisions: await this.#explained(person, forAllChannels(item.decisions), locale),
     };
+  }
+
+  async decisions(person: PersonKey, eventId: string | null): Promise<readonly ExplainedDecision[]> {
+    const found = await decisionLog(this.#store, person, eventId);
+    const explained = found.map(async (each) => {
+      const all = each.notification === null ? onAllChannels(each.decisions) : forAllChannels(each.decisions);
+      return { ...each, decisions: await this.#explained(person, all) };
+    });
+    return Promise.all(explained);
+  }
+
+  async #explained(person: PersonKey, decisions: readonly ChannelDecision[], locale?: string | null) {
+    const own = (await this.#localeOf(person)) ?? locale;
+    return decisions.map((decision) => ({ ...decision, text: this.#explain(decision, own) }));
   }
 
   async counts(person: PersonKey): Promise<Counts> {
@@ -174,4 +194,9 @@ export class InboxServiceStore implements InboxService {
 function forAllChannels(decisions: readonly ChannelDecision[]): readonly ChannelDecision[] {
   const unsaid = channels.filter((channel) => !decisions.some((decision) => decision.channel === channel));
   return [...decisions, ...unsaid.map((channel) => ({ channel, kind: 'skip', reason: 'noEndpoint' }) as const)];
+}
+
+/** What left no row is told nowhere, for one reason. */
+function onAllChannels([first]: readonly ChannelDecision[]): readonly ChannelDecision[] {
+  return first === undefined ? [] : channels.map((channel) => ({ ...first, channel }));
 }

@@ -34,6 +34,20 @@ export interface Why {
   readonly decisions: readonly (ChannelDecision & { readonly text: string })[];
 }
 
+/** What was decided on one event. `notification`: the row that it opened; null: it left none. */
+export interface LoggedDecision {
+  readonly source: string;
+  readonly id: string;
+  readonly type: string;
+  readonly timeMs: number;
+  readonly notification: NotificationId | null;
+  readonly decisions: readonly ChannelDecision[];
+}
+
+export interface ExplainedDecision extends LoggedDecision {
+  readonly decisions: Why['decisions'];
+}
+
 export interface ActorsPage {
   readonly items: readonly NotificationActor[];
   readonly nextCursor: string | null;
@@ -63,6 +77,8 @@ export interface InboxService {
   notification(person: PersonKey, id: NotificationId, locale?: string | null): Promise<Notification>;
   actors(person: PersonKey, id: NotificationId, cursor: string | null, limit: number): Promise<ActorsPage>;
   why(person: PersonKey, id: NotificationId, locale?: string | null): Promise<Why>;
+  /** On events lately, newest first, or on one of them: for operators. */
+  decisions(person: PersonKey, eventId: string | null): Promise<readonly ExplainedDecision[]>;
   counts(person: PersonKey): Promise<Counts>;
   changes(person: PersonKey, since: Revision, locale?: string | null): Promise<ChangesFrame | ResyncFrame>;
   /** Unknown ids are passed over. Answers the counts afterwards, and the frame for the person's other devices. */

@@ -47,9 +47,9 @@ const one = 'SELECT item, facts FROM inbox WHERE tenant = ? AND user = ? AND id 
 const idsOnly = 'SELECT id FROM inbox WHERE tenant = ? AND user = ? AND id <= ? LIMIT ?';
 const factsOnly = 'SELECT id, facts FROM inbox WHERE tenant = ? AND user = ? AND id <= ?';
 const deltas = 'SELECT revision, members FROM inbox_members WHERE tenant = ? AND user = ? AND id = ?';
-const firstPeople = 'SELECT tenant, user, id FROM inbox PER PARTITION LIMIT 2 LIMIT ?';
+const firstPeople = 'SELECT tenant, user, id FROM inbox PER PARTITION LIMIT 3 LIMIT ?';
 const nextPeople =
-  'SELECT tenant, user, id FROM inbox WHERE token(tenant, user) > token(?, ?) PER PARTITION LIMIT 2 LIMIT ?';
+  'SELECT tenant, user, id FROM inbox WHERE token(tenant, user) > token(?, ?) PER PARTITION LIMIT 3 LIMIT ?';
 const getPositions = 'SELECT positions, writetime(positions) AS written FROM shard_positions WHERE shard = ?';
 const putPositions = 'UPDATE shard_positions USING TIMESTAMP ? SET positions = ? WHERE shard = ?';
 
@@ -129,6 +129,11 @@ export class InboxStoreCassandra implements InboxStore {
     return mergeDeltas([item?.opening ?? [], ...texts]);
   }
 
+  async dropped(person: PersonKey): Promise<readonly string[]> {
+    const [row] = await this.#select(one, [...partition(person), statements.droppedId], 1);
+    return Object.values((row?.facts as Facts | undefined) ?? {});
+  }
+
   async marks(person: PersonKey): Promise<Marks> {
     const [row] = await this.#select(one, [...partition(person), statements.personId], 1);
     const facts = (row?.facts ?? null) as Facts;
@@ -145,14 +150,14 @@ export class InboxStoreCassandra implements InboxStore {
   async people(after: PersonKey | null, max: number): Promise<readonly PersonKey[]> {
     const people: PersonKey[] = [];
     for (let last = after; people.length < max; ) {
-      const rowsMax = 2 * max + 1;
+      const rowsMax = 3 * max + 1;
       const [query, params] = last === null ? [firstPeople, []] : [nextPeople, partition(last)];
       const rows = await this.#rows(query, [...params, rowsMax], rowsMax);
       const isCut = rows.length === rowsMax;
-      // Of each person come the facts, where there are any, and the newest row, where there is one.
+      // Of each person come dropped events and facts, where there are any, and the newest row, where there is one.
       for (const { tenant, user, id } of isCut ? withoutLastPerson(rows) : rows) {
         last = personKey(tenant, user);
-        if (id !== statements.personId) people.push(last);
+        if (id < statements.personId && people.at(-1) !== last) people.push(last);
       }
       if (!isCut) break;
     }

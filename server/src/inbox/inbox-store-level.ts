@@ -8,6 +8,7 @@
  *                            k <id>        marks of one item
  *                            m <id> NUL <revision>  one delta of members
  *                            n             notes
+ *                            d<slot>       an event that left no row
  *     <prefix>pos/<shard>                  positions
  *
  * NUL cannot occur in ids, so no person's range reaches into another's. Writes are not synced: what a crash of the
@@ -124,6 +125,12 @@ export class InboxStoreLevel implements InboxStore {
     }
     const item = await this.item(person, id);
     return mergeDeltas([item?.opening ?? [], ...deltas.map(([, text]) => decodeMembers(text))]);
+  }
+
+  async dropped(person: PersonKey): Promise<readonly string[]> {
+    const base = this.#base(person);
+    const entries = await this.#entries({ gte: `${base}d`, lt: `${base}e` });
+    return entries.map(([, text]) => text);
   }
 
   async marks(person: PersonKey): Promise<Marks> {
@@ -321,6 +328,7 @@ function putPerson(batch: Batch, base: string, change: PersonWrite): void {
   }
   if (change.deepRevision !== null) batch.put(`${base}a0`, String(change.deepRevision));
   if (change.notes !== undefined) batch.put(`${base}n`, change.notes.text);
+  for (const { slot, text } of change.dropped ?? []) batch.put(`${base}d${slot}`, text);
 }
 
 function putFormer(batch: Batch, base: string, item: Item, movedFrom: Place): void {

@@ -25,6 +25,7 @@ class Partition {
   marks: Marks = noMarks;
   deepRevision: Revision = 0;
   notes: string | null = null;
+  readonly dropped = new Map<number, string>();
 
   put(key: string, row: Row): void {
     if (!this.rows.has(key)) this.order = null;
@@ -95,6 +96,10 @@ export class InboxStoreMemory implements InboxStore {
     return mergeDeltas([item?.opening ?? [], ...deltas.map(([, text]) => decodeMembers(text))]);
   }
 
+  async dropped(person: PersonKey): Promise<readonly string[]> {
+    return [...(this.#people.get(person)?.dropped.values() ?? [])];
+  }
+
   async marks(person: PersonKey): Promise<Marks> {
     return this.#people.get(person)?.marks ?? noMarks;
   }
@@ -152,6 +157,7 @@ export class InboxStoreMemory implements InboxStore {
     }
     partition.deepRevision = Math.max(partition.deepRevision, change.deepRevision ?? 0);
     partition.notes = change.notes?.text ?? partition.notes;
+    for (const { slot, text } of change.dropped ?? []) partition.dropped.set(slot, text);
   }
 
   #partition(person: PersonKey): Partition {

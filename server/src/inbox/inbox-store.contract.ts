@@ -84,6 +84,25 @@ function writes(store: () => InboxStore, under: StoreUnderTest): void {
     assert.equal((await store().head(bo, 10)).notes, 'of bo');
   });
 
+  test('events that left no row lie in slots of their person, the last of each, and make nobody’s list longer', async () => {
+    const dropped = (slot: number, text: string) => ({ slot, text, decidedAtMs: noonMs + text.length });
+    await store().write(0, [personWrite(ana, [], { dropped: [dropped(0, '1\na'), dropped(31, '1\nbb')] })], [1]);
+    await store().write(
+      0,
+      [personWrite(ana, [testItem(ana, 'e1', noonMs)], { dropped: [dropped(0, '1\nlater')] })],
+      [2],
+    );
+    await store().write(0, [personWrite(bo, [], { dropped: [dropped(1, '1\nof bo')] })], [3]);
+    assert.deepEqual((await store().dropped(ana)).toSorted(), ['1\nbb', '1\nlater']);
+    assert.deepEqual(await store().dropped(bo), ['1\nof bo']);
+    assert.deepEqual(await store().dropped(personKey('default', 'nobody')), []);
+    assert.equal((await store().head(ana, 10)).items.length, 1);
+    assert.equal((await store().rows(ana, null, 10)).length, 1);
+    assert.deepEqual((await store().marks(ana)).items.size, 0);
+    await store().mergeMarks(ana, { version: 1, readThrough: 1 });
+    assert.deepEqual(await store().people(null, 10), [ana]);
+  });
+
   test('a write repeated changes nothing', async () => {
     const item = testItem(ana, 'e1', noonMs);
     const later = moved(item, noonMs + 1000, 2);

@@ -65,6 +65,8 @@ export interface InboxStore {
   item(person: PersonKey, id: NotificationId): Promise<Item | null>;
   /** Members of one group, those in the item's `opening` among them, merged: one per key, the latest. */
   members(person: PersonKey, id: NotificationId): Promise<readonly Member[]>;
+  /** Events that left no row, as `dropped-event.ts` writes them: the latest of each slot, in no order. */
+  dropped(person: PersonKey): Promise<readonly string[]>;
   marks(person: PersonKey): Promise<Marks>;
   /** Merges and answers the marks as they then are. Any order of any patches ends in the same marks. */
   mergeMarks(person: PersonKey, patch: MarksPatch): Promise<Marks>;

@@ -5,6 +5,7 @@
 import type { Lane } from '@carillon/contract/lanes.ts';
 import type { ChannelDecision } from '@carillon/contract/reasons.ts';
 import type { NotificationId, PersonKey, Revision } from '../base/ids.ts';
+import type { DroppedSlot } from './dropped-event.ts';
 
 export interface ItemActor {
   readonly id: string;
@@ -167,4 +168,6 @@ export interface PersonWrite {
   readonly deepRevision: Revision | null;
   /** In the place of earlier ones; absent where they stay as they are. */
   readonly notes?: StoredNotes;
+  /** Events that left no row, each in the place of what lies in its slot. */
+  readonly dropped?: readonly DroppedSlot[];
 }

@@ -19,6 +19,7 @@ export function openingInbox(inbox: InboxService, open: (person: PersonKey) => P
     notification: inbox.notification.bind(inbox),
     actors: inbox.actors.bind(inbox),
     why: inbox.why.bind(inbox),
+    decisions: inbox.decisions.bind(inbox),
     mark: inbox.mark.bind(inbox),
   };
 }

@@ -94,7 +94,7 @@ export class DueWork {
   /** What was held is let go: what is still news by itself, or put together where there is much of it (D7, BC-26). */
   async #release(person: Person, { kind, data }: Timer): Promise<void> {
     const [channel, isReplanned] = data.split(' ') as [OutwardName, string | undefined];
-    person.notes.letGo(channel, this.#nowMs);
+    person.besides.notes.letGo(channel, this.#nowMs);
     const by = kind === 'digest' ? 'digest' : 'release';
     const date = by === 'digest' && !isReplanned ? this.#digestDate(person) : null;
     const isDigest = date !== null;
@@ -131,7 +131,7 @@ export class DueWork {
           return { item, number: heldNumber(item), sinceMs, moment };
         });
       this.#send(person, channel, told);
-      if (isDigest) person.notes.digestMade(date, this.#nowMs);
+      if (isDigest) person.besides.notes.digestMade(date, this.#nowMs);
       else this.#count(person, channel, told);
     }
   }
@@ -140,8 +140,8 @@ export class DueWork {
    * The date that a digest is to be made for now; null where its hour is still to come, because the person has moved or
    * chosen another. Whoever has no digests any more gets what waits for one at the hour that it had.
    */
-  #digestDate({ wishes: { policy }, notes }: Person): string | null {
-    return policy.hasDigest ? policy.digestDue(this.#nowMs, notes.digestDate) : undated;
+  #digestDate({ wishes: { policy }, besides }: Person): string | null {
+    return policy.hasDigest ? policy.digestDue(this.#nowMs, besides.notes.digestDate) : undated;
   }
 
   #plansFor(
@@ -159,7 +159,7 @@ export class DueWork {
     this.timers.push(holdTimer(person, plan, item, number));
     if (plan.reason !== 'cap' || plan.channel === 'inApp') return;
     const type = this.#catalogue.find(item.type);
-    if (type !== undefined) person.notes.held(type, plan.channel, plan.untilMs as number, this.#nowMs);
+    if (type !== undefined) person.besides.notes.held(type, plan.channel, plan.untilMs as number, this.#nowMs);
   }
 
   /** Stores what was decided, where that is not what the row says already. */
@@ -182,7 +182,7 @@ export class DueWork {
       if (type === undefined || counted.has(type.category)) continue;
       counted.add(type.category);
       const named = { telling: tellingName(item.id, number), nowMs: this.#nowMs };
-      person.notes.sent(person.wishes.capRules, type, channel, named);
+      person.besides.notes.sent(person.wishes.capRules, type, channel, named);
     }
   }
 

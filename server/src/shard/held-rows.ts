@@ -19,7 +19,8 @@ export function heldRows(
   going: readonly GoingRow[],
   nowMs: number,
 ): HeldRow[] {
-  const { notes, wishes } = person;
+  const { wishes } = person;
+  const { notes } = person.besides;
   const isCapped = ({ type }: GoingRow): boolean =>
     notes.room(wishes.capRules, type, channel, nowMs) < Number.POSITIVE_INFINITY;
   const together = new Set<string>();

@@ -20,11 +20,11 @@ import { CountTally } from '../inbox/counts.ts';
 import { isFilteredKey } from '../inbox/filtered-key.ts';
 import type { PersonHead } from '../inbox/inbox-store.ts';
 import type { Item, Marks, PersonWrite, Place } from '../inbox/item.ts';
+import { Besides } from './besides.ts';
 import { concerns } from './concerns.ts';
 import { Group, mayGrow } from './group.ts';
 import { HeldCounts } from './held-counts.ts';
 import { noteAccess } from './note-access.ts';
-import { Notes } from './notes.ts';
 import { toPersonWrite } from './person-write.ts';
 import { RecentPlaces } from './recent-places.ts';
 import { RowsElsewhere } from './rows-elsewhere.ts';
@@ -78,8 +78,7 @@ export class Person implements RecipientFacts {
   #isDeepDirty = false;
   #isFirstWrite: boolean;
   readonly wishes = new Wishes();
-  readonly #notesText: string;
-  #notes: Notes | null = null;
+  readonly besides: Besides;
 
   constructor(key: PersonKey, head: PersonHead, memory: PersonMemory = limits) {
     const { tenant, user } = splitPersonKey(key);
@@ -93,7 +92,7 @@ export class Person implements RecipientFacts {
     this.revision = head.deepRevision;
     this.revisionBefore = head.deepRevision;
     this.#isFirstWrite = head.complete && head.items.length === 0;
-    this.#notesText = head.notes ?? '';
+    this.besides = new Besides(head.notes ?? '');
     this.tail = new Tail(head.complete);
     this.#surface = Surface.ofHead(head);
     this.#places = new RecentPlaces(head.items[0]?.activityAtMs ?? Number.NEGATIVE_INFINITY);
@@ -107,13 +106,7 @@ export class Person implements RecipientFacts {
   }
 
   get isDirty(): boolean {
-    return this.#dirty.length > 0 || this.#notes?.isDirty === true;
-  }
-
-  /** Read only where somebody can be told outside the inbox. */
-  get notes(): Notes {
-    this.#notes ??= new Notes(this.#notesText);
-    return this.#notes;
+    return this.#dirty.length > 0 || this.besides.isDirty;
   }
 
   judge(type: TypeEntry, event: EventFacts): Verdict {
@@ -275,9 +268,8 @@ export class Person implements RecipientFacts {
 
   toWrite(): PersonWrite {
     const notesDeep = this.#isDeepDirty || this.#isFirstWrite;
-    const write = toPersonWrite(this.key, this.#dirty, notesDeep ? this.deepRevision : null);
-    const notes = this.#notes?.toWrite() ?? null;
-    return notes === null ? write : { ...write, notes };
+    const rows = toPersonWrite(this.key, this.#dirty, notesDeep ? this.deepRevision : null);
+    return this.besides.addTo(rows);
   }
 
   /** The micro-batch is done: what need not stay in memory leaves it. */
@@ -288,7 +280,7 @@ export class Person implements RecipientFacts {
     for (const group of this.#dirty) if (!group.staysInMemory) this.#leave(group);
     for (const group of this.#fetched) if (group.slot >= 0 && !group.staysInMemory) this.#leave(group);
     this.#dirty = [];
-    this.#notes?.written();
+    this.besides.written();
     this.wishes.forgetRelations();
     if (this.#fetched.length > 0) this.#fetched = [];
     this.#isDeepDirty = false;

@@ -350,6 +350,7 @@ export class ShardExecutor {
       // Of one change, what it needs is read first; of several, the first would be made by then.
       if (decision.changes.length > 1) this.#facts.readAll();
       applyDecision(person, this.#facts, decision, { nowMs, outbox: this.#outbox });
+      if (decision.changes.length === 0) person.besides.noteDropped(this.#facts, decision.reason);
       this.#options.listener.decided(this.#facts, person.user, decision);
       return true;
     } catch {

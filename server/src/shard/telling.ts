@@ -68,7 +68,8 @@ function factsOf(person: Person, type: TypeEntry, moment: Moment, verdict: Verdi
   const stateOf = (channel: 'push' | 'email') => ({
     endpoint: reach[channel],
     windowEndsAtMs: moment.windowEndsAtMs,
-    cappedUntilMs: reach[channel] === 'none' ? null : person.notes.cappedUntilMs(capRules, type, channel, moment),
+    cappedUntilMs:
+      reach[channel] === 'none' ? null : person.besides.notes.cappedUntilMs(capRules, type, channel, moment),
   });
   return {
     type,
@@ -80,7 +81,7 @@ function factsOf(person: Person, type: TypeEntry, moment: Moment, verdict: Verdi
     email: stateOf('email'),
     isPresent: person.wishes.isLooking,
     quietUntilMs: policy.quietUntilMs(moment.nowMs),
-    digestAtMs: policy.hasDigest ? policy.digestAtMs(moment.nowMs, person.notes.digestDate) : null,
+    digestAtMs: policy.hasDigest ? policy.digestAtMs(moment.nowMs, person.besides.notes.digestDate) : null,
     eventTimeMs: moment.eventTimeMs,
     nowMs: moment.nowMs,
     moment: moment.kind,

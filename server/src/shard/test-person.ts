@@ -18,7 +18,7 @@ import type { Dispatch, OutwardChannel } from '../deliver/outward-channel.ts';
 import { LookingPeopleMemory } from '../deliver/realtime/looking-people-memory.ts';
 import { createProgress } from '../embedded/progress.ts';
 import { ShardHost } from '../embedded/shard-host.ts';
-import type { MarkRequest, PageQuery } from '../inbox/inbox-service.ts';
+import type { ExplainedDecision, MarkRequest, PageQuery } from '../inbox/inbox-service.ts';
 import { InboxServiceStore } from '../inbox/inbox-service-store.ts';
 import { InboxStoreMemory } from '../inbox/inbox-store-memory.ts';
 import type { Item } from '../inbox/item.ts';
@@ -204,6 +204,10 @@ export class TestPerson {
     const told = [...this.#frames.matchAll(/"counts":\{"unread":(\d+)/g)].at(-1)?.[1];
     if (told !== undefined) assert.equal(Number(told), unread, 'the last frame says the same');
     return unread;
+  }
+
+  decisions(eventId: string | null = null): Promise<readonly ExplainedDecision[]> {
+    return this.#service.decisions(person, eventId);
   }
 
   framesNaming(text: string): number {

@@ -10,6 +10,7 @@
  */
 import { types } from 'cassandra-driver';
 import { type PersonKey, type Revision, splitPersonKey } from '../../base/ids.ts';
+import { revisionAt } from '../../base/revision.ts';
 import type { MarksPatch } from '../inbox-store.ts';
 import type { Item, Member, PersonWrite } from '../item.ts';
 import { encodeItem } from '../item-codec.ts';
@@ -24,9 +25,13 @@ export interface Statement {
 /** The id under which facts of the person lie: before all rows, newest first. */
 export const personId = '~';
 
+/** The id under which events lie that left no row: beyond what a list, or a head, reads. */
+export const droppedId = '~d';
+
 const whereId = 'WHERE tenant = ? AND user = ? AND id = ?';
 const putItem = `UPDATE inbox USING TIMESTAMP ? AND TTL ? SET item = ? ${whereId}`;
 const putFact = `UPDATE inbox USING TIMESTAMP ? SET facts[?] = ? ${whereId}`;
+const putDropped = `UPDATE inbox USING TIMESTAMP ? AND TTL ? SET facts[?] = ? ${whereId}`;
 const putMembers = `UPDATE inbox_members USING TIMESTAMP ? AND TTL ? SET members = ? ${whereId} AND revision = ?`;
 const deleteRow = `DELETE FROM inbox USING TIMESTAMP ? ${whereId}`;
 const deleteMembers = `DELETE FROM inbox_members USING TIMESTAMP ? ${whereId}`;
@@ -56,6 +61,10 @@ export function writeStatements(change: PersonWrite, lifetimes: Lifetimes): Stat
   if (change.notes !== undefined) {
     const { revision, text } = change.notes;
     statements.push(factStatement(change.person, personId, { name: 'notes', value: text, timestamp: revision }));
+  }
+  for (const { slot, text, decidedAtMs } of change.dropped ?? []) {
+    const params = [revisionAt(decidedAtMs), lifetimes.row(decidedAtMs), String(slot), text, tenant, user, droppedId];
+    statements.push({ query: putDropped, params });
   }
   return statements;
 }
