@@ -33,6 +33,21 @@ export const errorCodes = {
     title: 'No such audience',
     next: 'Subscribe members to the audience first, or address users by id.',
   },
+  CARILLON_BROADCAST_UNKNOWN: {
+    status: 404,
+    title: 'No such broadcast',
+    next: 'List the broadcasts and use an id from there.',
+  },
+  CARILLON_BROADCAST_STATE: {
+    status: 409,
+    title: 'The broadcast is not in a state for this',
+    next: 'Look at its `status` and `history`: somebody else may have acted meanwhile.',
+  },
+  CARILLON_BROADCAST_OWN: {
+    status: 403,
+    title: 'Whoever wrote a broadcast may not approve it',
+    next: 'Ask another operator to approve it, or set `broadcasts.selfApproval`.',
+  },
   CARILLON_REQUEST_INVALID: {
     status: 400,
     title: 'The request does not fit its schema',

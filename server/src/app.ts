@@ -6,6 +6,7 @@
 import { resolve } from 'node:path';
 import { attachStream } from './api/attach-stream.ts';
 import { audienceOperations } from './api/audience-operations.ts';
+import { broadcastOperations } from './api/broadcast-operations.ts';
 import { devToken } from './api/dev-token.ts';
 import { deviceOperations } from './api/device-operations.ts';
 import { documentOperations } from './api/document-operations.ts';
@@ -45,6 +46,7 @@ import { capRulesOf } from './decide/cap-rules.ts';
 import { vapidPublicKey } from './deliver/push/create-push-providers.ts';
 import { Gateway } from './deliver/realtime/gateway.ts';
 import { demoOperations } from './demo/demo-operations.ts';
+import { announcementSettings } from './embedded/announcement-settings.ts';
 import type { Problem } from './embedded/shard-reports.ts';
 import type { Engine } from './engine.ts';
 import { Idempotency } from './intake/idempotency.ts';
@@ -95,7 +97,7 @@ export async function startApp(parts: AppParts): Promise<App> {
   const intake = intakeOf(engine, { clock, front, content });
   if (intake !== null) front.watchLanes(() => intake.closedLanes());
   const { allowedOrigins } = config.stream;
-  const { feed, looking, tickets, audiences } = engine;
+  const { feed, looking, tickets } = engine;
   const hears = { onCut: front.streamCut, ...(looking && { looking }) };
   const gateway =
     feed && new Gateway({ feed, authenticator, revocations, tickets, clock, random, allowedOrigins, limits, ...hears });
@@ -108,7 +110,7 @@ export async function startApp(parts: AppParts): Promise<App> {
   const operations: Operation[] = [
     ...(intake === null ? [] : [postEvents(intake)]),
     ...personOperations(engine, { revocations, content, clock, vapidKey: await vapidKeyOf(config) }),
-    ...(audiences === null ? [] : audienceOperations(audiences, clock)),
+    ...manyPeopleOperations(engine, clock),
     ...(gateway === null ? [] : streamOperations(gateway, tickets)),
     ...mailOperations(engine, { ...parts, secret: secrets.email, content }),
     previewType(() => content.current),
@@ -204,6 +206,7 @@ async function startEngine(
     exactPeopleMax: config.inbox.exactPeopleMax,
     retentionMs: config.inbox.retentionDays * dayMs,
     audiences: config.audiences,
+    announce: announcementSettings(config),
     softBouncesMax: config.email.softBouncesMax,
     capRules: capRulesOf(config.caps),
     lookingKeptMs: config.stream.presentSeconds * 1000,
@@ -218,6 +221,14 @@ async function startEngine(
     random,
     onProblem,
   });
+}
+
+/** What is for many people at once. */
+function manyPeopleOperations({ audiences, announcements }: Engine, clock: Clock): Operation[] {
+  return [
+    ...(audiences === null ? [] : audienceOperations(audiences, clock)),
+    ...(announcements === null ? [] : broadcastOperations(announcements)),
+  ];
 }
 
 interface PersonParts {

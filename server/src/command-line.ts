@@ -2,6 +2,7 @@
  * The commands of `carillon`. Flags go before the environment, which goes before the configuration file (docs/CONFIG.md).
  * Each command loads what it needs when it runs: `start` must not wait for the others.
  */
+import { broadcastActions } from '@carillon/contract/broadcast-states.ts';
 import { Argument, Command, Option } from 'commander';
 import { systemClock } from './base/clock.ts';
 import { type ConfigNode, loadConfig, typedValue } from './base/config.ts';
@@ -9,6 +10,7 @@ import { Config, roles } from './base/config-schema.ts';
 import { systemRandom } from './base/random.ts';
 import { releaseVersion } from './base/release-version.ts';
 import type { PreviewRequest } from './content/preview.ts';
+import type { BroadcastRequest } from './run-broadcast.ts';
 import type { SuppressionWish } from './run-suppressions.ts';
 
 /** As commander gives them: one per flag that was used. */
@@ -76,6 +78,7 @@ export function commandLine(): Command {
   addPreview(program);
   addSimulate(program);
   addSuppressions(program);
+  addBroadcast(program);
   addMove(program);
   addKeys(program);
   for (const command of program.commands) {
@@ -157,6 +160,55 @@ function addSuppressions(program: Command): void {
     });
 }
 
+function addBroadcast(program: Command): void {
+  const broadcast = program
+    .command('broadcast')
+    .description('Write, approve, start and watch broadcasts of a running service');
+  const add = (
+    name: string,
+    description: string,
+    ask: (id: string, flags: Flags) => BroadcastRequest['ask'],
+  ): Command =>
+    broadcast
+      .command(name)
+      .description(description)
+      .addOption(urlFlag())
+      .addOption(tokenFlag())
+      .option('--json', 'for programs')
+      .exitOverride()
+      .allowExcessArguments(false)
+      .action(async (...given: unknown[]) => {
+        const flags = given.at(-2) as Flags;
+        const { runBroadcast } = await import('./run-broadcast.ts');
+        const { url = '', token, json } = flags;
+        try {
+          const wanted = ask(typeof given[0] === 'string' ? given[0] : '', flags);
+          for (const line of await runBroadcast({ url, token, isJson: json !== undefined, ask: wanted }))
+            console.log(line);
+        } catch (error) {
+          program.error(`error: ${(error as Error).message}`, { exitCode: 1 });
+        }
+      });
+  add('create', 'Write one from a file; nobody gets it until it is approved and started', (file) => {
+    return { kind: 'create', file };
+  }).argument('[file]', 'name, content and to as JSON; standard input if left out', '-');
+  add('list', 'The newest ones', () => ({ kind: 'list' }));
+  add('show', 'How far one is, and who did what to it', (id) => ({ kind: 'show', id })).argument('<id>');
+  for (const action of broadcastActions) {
+    const command = add(action, `${actionTexts[action]}`, (id, { at }) => ({ kind: action, id, at })).argument('<id>');
+    if (action === 'start') command.option('--at <time>', 'when, such as 2026-03-10T08:00:00Z; now if left out');
+  }
+}
+
+const actionTexts: Readonly<Record<(typeof broadcastActions)[number], string>> = {
+  approve: 'Approve one that another operator wrote',
+  start: 'Start one that is approved, now or at a time',
+  confirm: 'Start one whose time passed while the service was down',
+  pause: 'Halt one that is running',
+  resume: 'Let one that was paused go on where it was',
+  cancel: 'End one for good',
+};
+
 function addMove(program: Command): void {
   program
     .command('move')
@@ -194,12 +246,12 @@ function addKeys(program: Command): void {
     });
 }
 
+const engineFlag = (): Option =>
+  new Option('--engine <engine>', 'embedded: one process · cluster: Kafka, Cassandra, Redis and PostgreSQL');
 const urlFlag = (): Option =>
   new Option('--url <url>', 'where it runs').env('CARILLON_URL').default('http://127.0.0.1:8080');
 const tokenFlag = (): Option =>
   new Option('--token <key>', 'key of an operator; not needed in development mode').env('CARILLON_TOKEN');
-const engineFlag = (): Option =>
-  new Option('--engine <engine>', 'embedded: one process · cluster: Kafka, Cassandra, Redis and PostgreSQL');
 const configFlag = (): Option => new Option('--config <file>', 'configuration file, YAML or JSON');
 const dataFlag = (): Option => new Option('--data-dir <folder>', 'folder of the data of the embedded engine');
 

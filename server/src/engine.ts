@@ -2,6 +2,7 @@
  * What an engine gives to the parts above it: the ports of intake, API and gateway. `embedded/` has everything in one
  * process, `cluster/` on Kafka, Cassandra, Redis and PostgreSQL. `app.ts` knows no other difference between the two.
  */
+import type { AnnouncementService } from './announce/announcement-service.ts';
 import type { AudienceService } from './audience/audience-service.ts';
 import type { RevocationStore } from './auth/revocation-store.ts';
 import type { Snapshot } from './base/telemetry.ts';
@@ -28,6 +29,8 @@ export interface Engine {
   readonly inbox: InboxService | null;
   /** For keeping audiences. */
   readonly audiences: AudienceService | null;
+  /** For what operators tell people. */
+  readonly announcements: AnnouncementService | null;
   /** For holding streams. */
   readonly feed: LiveFeed | null;
   /** For holding streams: where it is said who looks at the app. */

@@ -20,7 +20,12 @@ const producerKeys = Object.fromEntries(
 const operatorKey = makeApiKey('operator', 'op', random);
 
 export const producerKey = (tenant: Tenant): string => producerKeys[tenant].key;
+const otherOperatorKey = makeApiKey('operator', 'op2', random);
+const supportKey = makeApiKey('operator', 'help', random);
+
 export const operatorsKey = operatorKey.key;
+export const otherOperatorsKey = otherOperatorKey.key;
+export const supportersKey = supportKey.key;
 
 const secretOf = (tenant: Tenant): string => `secret of ${tenant}, long enough to sign tokens`;
 
@@ -61,7 +66,11 @@ export function writeConfig(folder: string, dataDir: string, changed: object): s
         secret: secretOf(tenant),
         tenant,
       })),
-      operators: [{ id: 'op', hash: operatorKey.hash, role: 'admin', tenant: 't1' }],
+      operators: [
+        { id: 'op', hash: operatorKey.hash, role: 'admin', tenant: 't1' },
+        { id: 'op2', hash: otherOperatorKey.hash, role: 'operator', tenant: 't1' },
+        { id: 'help', hash: supportKey.hash, role: 'support', tenant: 't1' },
+      ],
     },
     encryption: {
       keys: [{ id: 'flow', key: Buffer.alloc(32, 'encrypts').toString('base64') }],

@@ -1,5 +1,6 @@
 /** One process of the simulated cluster: the real engine of its roles over ports in memory that may fail, stall or end it. */
 
+import { AnnouncementStoreMemory } from '../../server/src/announce/announcement-store-memory.ts';
 import { AudienceStoreMemory } from '../../server/src/audience/audience-store-memory.ts';
 import { BroadcastStoreMemory } from '../../server/src/audience/broadcast-store-memory.ts';
 import { FanoutStoreMemory } from '../../server/src/audience/fanout-store-memory.ts';
@@ -7,6 +8,7 @@ import { RevocationStoreMemory } from '../../server/src/auth/revocation-store-me
 import type { Clock } from '../../server/src/base/clock.ts';
 import type { Role } from '../../server/src/base/config-schema.ts';
 import { defaultTenant } from '../../server/src/base/ids.ts';
+import { seededRandom } from '../../server/src/base/random.ts';
 import { ClusterEngine } from '../../server/src/cluster/cluster-engine.ts';
 import type { AudienceStores } from '../../server/src/cluster/shared-audiences.ts';
 import { builtInTypes } from '../../server/src/content/type-catalogue.ts';
@@ -96,6 +98,8 @@ export class ClusterProcess {
         'marks',
       ]),
       audiences: services.audiences ?? memoryAudiences(),
+      announce: { selfApproval: false, staleAfterMs: 3_600_000 },
+      random: seededRandom(1),
       profiles,
       devices: new DeviceStoreMemory(profiles, life.clock),
       suppressions: new SuppressionStoreMemory(life.clock, 5),
@@ -152,7 +156,7 @@ export class ClusterProcess {
 export function memoryAudiences(broadcastAbove = 10_000): AudienceStores {
   const settings = { followersKind: 'followers', sources: [], broadcastAbove, broadcastDays: 30 };
   const stores = { audiences: new AudienceStoreMemory(), fanouts: new FanoutStoreMemory() };
-  return { ...stores, broadcasts: new BroadcastStoreMemory(), settings };
+  return { ...stores, broadcasts: new BroadcastStoreMemory(), announcements: new AnnouncementStoreMemory(), settings };
 }
 
 /** The services outlive the process. */

@@ -248,6 +248,7 @@ export class FanoutSimulation {
         fanouts,
         broadcasts,
         types: builtInTypes,
+        announced: this.#audiences,
         kept: () => {},
         log,
         shards: this.shards,

@@ -104,7 +104,7 @@ async function callApi(origin: string, method: string, path: string, options: Ca
   return { status: answer.status, headers: answer.headers, text, json: isJson ? JSON.parse(text) : null };
 }
 
-/** `user:ana` is ana of the default tenant, `user:ana@other` is ana of the tenant `other`, `user:ana#one` in session `one`. */
+/** `user:ana` is ana of the default tenant, `user:ana@other` is ana of the tenant `other`, `user:ana#one` in session `one`; `operator:admin` has the role of that name. */
 const tableAuthenticator: Authenticator = {
   async authenticate(token) {
     const found = /^(user|producer|operator):([a-z]+)(?:@([a-z]+))?(?:#([a-z]+))?$/.exec(token);
@@ -119,5 +119,6 @@ function principal(kind: Principal['kind'], name: string, tenant: TenantId): Pri
   const expiresAtMs = Number.MAX_SAFE_INTEGER;
   if (kind === 'user') return { kind, tenant, user: name as UserId, session: null, expiresAtMs };
   if (kind === 'producer') return { kind, tenant, caller: name, sources: [name], expiresAtMs };
-  return { kind, tenant, role: 'viewer', caller: name, expiresAtMs };
+  const role = (['support', 'operator', 'admin'] as const).find((each) => each === name) ?? 'viewer';
+  return { kind, tenant, role, caller: name, expiresAtMs };
 }

@@ -20,7 +20,10 @@ export interface MemberPage {
   readonly next: string | null;
 }
 
+/** Somebody has halted what goes to this audience: it is asked again before long, as often as it takes. */
+export class AudiencePaused extends Error {}
+
 export interface AudienceSource {
-  /** From the first member on, where `after` is null. */
+  /** From the first member on, where `after` is null. Rejects with AudiencePaused where all is well and has to wait. */
   members(audience: AudienceKey, after: string | null, max: number): Promise<MemberPage>;
 }

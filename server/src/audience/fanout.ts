@@ -2,7 +2,7 @@
  * Fan-out (F1): brings each event that is for an audience to the audience's people, chunk by chunk.
  *
  *   waiting ──turn──▶ reading members ──▶ appending their records ──▶ noting progress ──▶ waiting, or done
- *                         └──────────────fails──────────────▶ resting, then waiting
+ *                         └────────fails, or is paused──────▶ resting, then waiting
  *
  * Order: events of one audience go one after another, in the order of their intake; audiences take turns, so that a small
  * one does not wait for a large one to be done.
@@ -18,7 +18,7 @@ import { limits } from '../base/limits.ts';
 import type { Service } from '../base/service.ts';
 import { series, telemetry } from '../base/telemetry.ts';
 import type { PackedBatch } from '../log/record.ts';
-import type { AudienceSource } from './audience-source.ts';
+import { AudiencePaused, type AudienceSource } from './audience-source.ts';
 import type { Broadcasting } from './broadcasting.ts';
 import { chunkRecords } from './chunk-records.ts';
 import type { FanoutId, FanoutJob, FanoutProgress } from './fanout-job.ts';
@@ -155,9 +155,11 @@ export class Fanout implements Service {
       this.#failures.delete(audience);
       if (this.#waiting.has(audience)) this.#turns.add(audience);
     } catch (error) {
-      telemetry.add(metrics.failures);
       this.#underWay.delete(audience);
-      this.#rest(audience);
+      const isPaused = error instanceof AudiencePaused;
+      this.#rest(audience, isPaused);
+      if (isPaused) return;
+      telemetry.add(metrics.failures);
       this.#parts.failed(error);
     }
   }
@@ -221,12 +223,13 @@ export class Fanout implements Service {
   }
 
   /** Others go on meanwhile. */
-  #rest(audience: AudienceKey): void {
+  #rest(audience: AudienceKey, isPaused: boolean): void {
     if (this.#isStopping) return;
     const failures = this.#failures.get(audience) ?? 0;
-    this.#failures.set(audience, failures + 1);
+    if (!isPaused) this.#failures.set(audience, failures + 1);
     const { first, last } = limits.fanoutRetryMs;
-    const cancel = this.#parts.clock.after(Math.min(first * 2 ** failures, last), () => {
+    const restMs = isPaused ? limits.fanoutPausedLookMs : Math.min(first * 2 ** failures, last);
+    const cancel = this.#parts.clock.after(restMs, () => {
       this.#resting.delete(cancel);
       if (this.#waiting.has(audience)) this.#turns.add(audience);
       this.#wakeUp();

@@ -57,6 +57,16 @@ export const audienceLimits = {
   broadcastsLookMs: 5 * second,
   /** People of whom a process remembers how far they have their broadcasts. */
   broadcastReadersMax: 100_000,
+  /** How often it is looked whether a fan-out that somebody has paused may go on. */
+  fanoutPausedLookMs: second,
+  /** How often it is looked whether an announcement is due, or done. */
+  announcementsLookMs: second,
+  /** Announcements that are looked after at a time. */
+  announcementsUnderWayMax: 1000,
+  /** Announcements shown to an operator. */
+  announcementsShownMax: 200,
+  /** One that is overdue for longer, unless configured, waits to be confirmed: the service was down. */
+  announcementStaleMs: 3600 * second,
   /** Fan-outs shown to an operator. */
   fanoutsShownMax: 100,
   /** Of those that are done, so many of the newest are looked through for those of one audience. */

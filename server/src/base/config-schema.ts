@@ -272,6 +272,24 @@ export const Config = Type.Object(
       },
       closed,
     ),
+    broadcasts: Type.Object(
+      {
+        selfApproval: Type.Optional(
+          Type.Boolean({
+            description:
+              'An operator may approve their own broadcasts. By default only in development mode: else somebody else must.',
+          }),
+        ),
+        staleAfterSeconds: Type.Integer({
+          minimum: 1,
+          maximum: 30 * 86_400,
+          default: limits.announcementStaleMs / 1000,
+          description:
+            'A broadcast that is overdue for longer, since the service was down when it was due, waits until somebody confirms it.',
+        }),
+      },
+      closed,
+    ),
     stream: Type.Object(
       {
         presentSeconds: Type.Integer({

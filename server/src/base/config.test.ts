@@ -230,8 +230,14 @@ test('G2: the embedded engine has all roles; the cluster engine has what it is t
   assert.match(problems('engine: cluster\nroles: []').roles ?? '', /1/);
 });
 
-test('G2: shards and copies follow from engine and mode where they are not given', () => {
-  assert.deepEqual(derivedConfig(load('')), { shards: 1, logReplication: 1, storeReplication: 1 });
+test('G2, A4: shards, copies and who may approve follow from engine and mode where they are not given', () => {
+  assert.deepEqual(derivedConfig(load('')), {
+    shards: 1,
+    logReplication: 1,
+    storeReplication: 1,
+    selfApproval: true,
+  });
+  assert.equal(derivedConfig(load('broadcasts: { selfApproval: false }')).selfApproval, false);
   assert.equal(derivedConfig(load('engine: cluster')).shards, 12);
   assert.equal(derivedConfig(load('engine: cluster\nshards: 3')).shards, 3);
   const cluster = { ...production, engine: 'cluster', cassandra: { replicationFactor: 5 } };
@@ -239,6 +245,7 @@ test('G2: shards and copies follow from engine and mode where they are not given
     shards: 12,
     logReplication: 3,
     storeReplication: 5,
+    selfApproval: false,
   });
 });
 

@@ -6,9 +6,11 @@ export interface DerivedConfig {
   /** Copies of the log, and of all rows. */
   readonly logReplication: number;
   readonly storeReplication: number;
+  /** Whether operators may approve what they wrote. */
+  readonly selfApproval: boolean;
 }
 
-export function derivedConfig({ engine, mode, shards, kafka, cassandra }: Config): DerivedConfig {
+export function derivedConfig({ engine, mode, shards, kafka, cassandra, broadcasts }: Config): DerivedConfig {
   // Three copies, two of which must have a write, bear the loss of one machine (N3); one machine holds one.
   const copies = mode === 'production' ? 3 : 1;
   return {
@@ -16,5 +18,6 @@ export function derivedConfig({ engine, mode, shards, kafka, cassandra }: Config
     shards: shards ?? (engine === 'cluster' ? 12 : 1),
     logReplication: kafka.replicationFactor ?? copies,
     storeReplication: cassandra.replicationFactor ?? copies,
+    selfApproval: broadcasts.selfApproval ?? mode === 'development',
   };
 }

@@ -49,6 +49,7 @@ export const logEvents = {
   laneRefused: ['warn', 'A lane is behind: intake refuses it for now'],
 
   fanoutFailed: ['warn', 'A fan-out to an audience cannot go on; it is tried again'],
+  announcementFailed: ['warn', 'An operator’s broadcast cannot go on; it is tried again'],
   broadcastFailed: ['warn', 'A broadcast could not be brought into an inbox; it is when that is opened again'],
   audiencesPruneFailed: [
     'error',

@@ -97,6 +97,10 @@ export const metricList = {
   carillon_fanout_chunks_total: counter('Chunks of audiences read and written to the log.', none),
   carillon_fanout_recipients_total: counter('People of audiences written to the log.', none),
   carillon_fanout_failures_total: counter('Steps of fan-outs that failed and are tried again.', none),
+  carillon_announcement_failures_total: counter(
+    'Steps of operators’ broadcasts that failed and are tried again.',
+    none,
+  ),
   carillon_broadcasts_total: counter('Events kept once for a large audience.', none),
   carillon_broadcast_merges_total: counter('Broadcasts brought into the inboxes of people who opened them.', none),
   carillon_profiles_doubted_total: counter(

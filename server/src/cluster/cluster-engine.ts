@@ -2,11 +2,13 @@
  * One process of a cluster: the parts its roles need, over ports that are connected already (`start-cluster.ts` connects
  * the real ones, tests put in memory). Which process does what, and who may write what, is in docs/ARCHITECTURE.md.
  */
+import type { AnnouncementService } from '../announce/announcement-service.ts';
 import type { AudienceService } from '../audience/audience-service.ts';
 import type { RevocationStore } from '../auth/revocation-store.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Role } from '../base/config-schema.ts';
 import type { PersonKey } from '../base/ids.ts';
+import type { Random } from '../base/random.ts';
 import type { Service } from '../base/service.ts';
 import type { Snapshot } from '../base/telemetry.ts';
 import { builtInContent, type LiveContent } from '../content/live-content.ts';
@@ -18,6 +20,8 @@ import { LivePublisher } from '../deliver/realtime/live-publisher.ts';
 import { LookingNotesPresence, LookingPeoplePresence } from '../deliver/realtime/looking-people-presence.ts';
 import type { GatewayId, Presence } from '../deliver/realtime/presence.ts';
 import type { StreamTickets } from '../deliver/realtime/stream-tickets.ts';
+import type { AnnouncementSettings } from '../embedded/announcement-settings.ts';
+import { AnnouncementWork } from '../embedded/announcement-work.ts';
 import type { AudienceWork } from '../embedded/audience-work.ts';
 import { type Problem, ShardReports } from '../embedded/shard-reports.ts';
 import type { Engine } from '../engine.ts';
@@ -75,6 +79,8 @@ export interface ClusterParts {
   readonly rotation: Rotation;
   readonly timers: TimerStore;
   readonly audiences: AudienceStores;
+  readonly announce: AnnouncementSettings;
+  readonly random: Random;
   /** The usual unless given. */
   readonly capRules?: CapRules;
   readonly presence: Presence;
@@ -106,6 +112,7 @@ export class ClusterEngine implements Engine {
   readonly log: SharedLog | null = null;
   readonly inbox: SharedInbox | null = null;
   readonly audiences: AudienceService | null;
+  readonly announcements: AnnouncementService | null;
   readonly feed: LiveFeedBus | null = null;
   readonly looking: LookingNotesPresence | null = null;
   readonly profiles: ProfileStore | null;
@@ -125,6 +132,7 @@ export class ClusterEngine implements Engine {
   readonly #shards: OwnedShards | null = null;
   readonly #upkeep: ShardUpkeep | null = null;
   readonly #audienceWork: AudienceWork | null = null;
+  readonly #announcing: AnnouncementWork;
   readonly #broadcasts: SharedBroadcasts | null = null;
   readonly #stopSharing: () => void = () => {};
   readonly #topics: readonly TopicIntake[];
@@ -140,6 +148,8 @@ export class ClusterEngine implements Engine {
     const audiences = sharedService({ ...parts, ...parts.audiences });
     this.audiences = roles.includes('api') || roles.includes('intake') ? audiences : null;
     const { content = builtInContent } = parts;
+    this.#announcing = new AnnouncementWork({ ...parts, ...parts.audiences, inboxes: store, types: content });
+    this.announcements = roles.includes('api') ? this.#announcing.service : null;
     this.#locales = new PersonLocales(parts.profiles, clock);
     this.idempotency = parts.idempotency;
     this.revocations = parts.revocations;
@@ -147,14 +157,9 @@ export class ClusterEngine implements Engine {
     this.rate = new RateLimit(clock);
     this.#publisher = new LivePublisher({ presence, bus, shards, clock });
     const publisher = this.#publisher;
-    const inbox = new InboxServiceStore({
-      store,
-      clock,
-      cursorSecret,
-      describe: content.describe,
-      explain: content.explain,
-      localeOf: this.#locales.of,
-    });
+    const { describe, explain } = content;
+    const localeOf = this.#locales.of;
+    const inbox = new InboxServiceStore({ store, clock, cursorSecret, describe, explain, localeOf });
     const reports = new ShardReports(onProblem);
     const { promise, reject } = Promise.withResolvers<never>();
     this.failed = promise;
@@ -169,7 +174,9 @@ export class ClusterEngine implements Engine {
       const onApplied = group.applied.bind(group);
       const { memory, profiles, capRules = usualCaps } = parts;
       const followers = keptFollowers(parts);
-      const work = sharedWork({ ...parts, ...parts.audiences, types: content }, log);
+      const announced = this.#announcing.members;
+      const work = sharedWork({ ...parts, ...parts.audiences, announced, types: content }, log);
+      this.#announcing.run({ log, shards, onProblem });
       this.#audienceWork = work;
       const told = { bus, publisher, reports, onProblem };
       const looking = new LookingPeoplePresence(parts.looking.presence, clock);
@@ -234,6 +241,7 @@ export class ClusterEngine implements Engine {
     await this.looking?.close();
     for (const topic of this.#topics) await topic.stop();
     await this.#upkeep?.stop();
+    await this.#announcing.stop();
     await this.#audienceWork?.stop();
     if (this.#shards !== null) await group?.stop();
     await this.#parts.deliveries?.stop();

@@ -1,7 +1,9 @@
 /**
  * Broadcasts of an embedded engine into a cluster, and how far each person has them. They get numbers of their own there,
- * in the same order. Copying again changes nothing.
+ * in the same order. Announcements go with all that was done to them. Copying again changes nothing.
  */
+import type { AnnouncementStore } from '../announce/announcement-store.ts';
+import type { AnnouncementStoreLevel } from '../announce/announcement-store-level.ts';
 import type { BroadcastStore } from '../audience/broadcast-store.ts';
 import type { BroadcastStoreLevel } from '../audience/broadcast-store-level.ts';
 import { type PersonKey, splitAudienceKey, splitPersonKey, type TenantId } from '../base/ids.ts';
@@ -11,6 +13,15 @@ export type BroadcastOrigin = Pick<BroadcastStoreLevel, 'all' | 'readers' | 'rec
 
 /** The number that one has now, by the one it had: ascending. */
 type Renumbered = { readonly from: number; readonly to: number }[];
+
+export async function copyAnnouncements(
+  source: Pick<AnnouncementStoreLevel, 'all'>,
+  target: AnnouncementStore,
+): Promise<void> {
+  for await (const one of source.all()) {
+    if ((await target.get(one.tenant, one.id)) === null) await target.create(one);
+  }
+}
 
 export async function copyBroadcasts(source: BroadcastOrigin, target: BroadcastStore): Promise<void> {
   const numbers = new Map<TenantId, Renumbered>();

@@ -1,6 +1,7 @@
 /** The data folder of an embedded engine that does not run, opened to be read. Held until it is closed. */
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
+import { AnnouncementStoreLevel } from '../announce/announcement-store-level.ts';
 import { AudienceStoreLevel } from '../audience/audience-store-level.ts';
 import { BroadcastStoreLevel } from '../audience/broadcast-store-level.ts';
 import { FanoutStoreLevel } from '../audience/fanout-store-level.ts';
@@ -38,6 +39,7 @@ export interface EmbeddedSource {
   readonly audiences: AudienceStoreLevel;
   readonly fanouts: FanoutStoreLevel;
   readonly broadcasts: BroadcastStoreLevel;
+  readonly announcements: AnnouncementStoreLevel;
   close(): Promise<void>;
 }
 
@@ -92,6 +94,7 @@ export async function openEmbeddedSource(
       audiences: new AudienceStoreLevel(db, 'audience/'),
       fanouts: new FanoutStoreLevel(db, 'fanout/'),
       broadcasts: new BroadcastStoreLevel(db, 'broadcast/'),
+      announcements: new AnnouncementStoreLevel(db, 'announcement/'),
       async close() {
         await log.close();
         await db.close();

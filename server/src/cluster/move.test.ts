@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { box, EmbeddedData, people } from '../../../test/cluster/move/embedded-data.ts';
 import { assertGoesOn, assertWhole, move } from '../../../test/cluster/move/moved-data.ts';
+import { AnnouncementStoreMemory } from '../announce/announcement-store-memory.ts';
 import { AudienceStoreMemory } from '../audience/audience-store-memory.ts';
 import { BroadcastStoreMemory } from '../audience/broadcast-store-memory.ts';
 import { FanoutStoreMemory } from '../audience/fanout-store-memory.ts';
@@ -52,6 +53,7 @@ function emptyTarget() {
     audiences: new AudienceStoreMemory(),
     fanouts: new FanoutStoreMemory(),
     broadcasts: new BroadcastStoreMemory(),
+    announcements: new AnnouncementStoreMemory(),
     state: new MemoryMoveState(),
     shards: 4,
   };

@@ -6,6 +6,7 @@
  * Every step may be repeated, and how far it has come is kept in the target: a move that was cut off is simply run again.
  */
 import { type Lane, lanes } from '@carillon/contract/lanes.ts';
+import type { AnnouncementStore } from '../announce/announcement-store.ts';
 import type { AudienceStore } from '../audience/audience-store.ts';
 import type { BroadcastStore } from '../audience/broadcast-store.ts';
 import type { FanoutStore } from '../audience/fanout-store.ts';
@@ -24,7 +25,7 @@ import type { ProfileStore } from '../profile/profile-store.ts';
 import type { SuppressionStore } from '../profile/suppression-store.ts';
 import type { TimerStore } from '../shard/timer-store.ts';
 import { type AudienceOrigin, type Compared, compareAudiences, copyAudiences } from './copy-audiences.ts';
-import { copyBroadcasts } from './copy-broadcasts.ts';
+import { copyAnnouncements, copyBroadcasts } from './copy-broadcasts.ts';
 import { compareDevices, copyDevices } from './copy-devices.ts';
 import { copyLog, countBehind, countCopied, each, type LaneRange, laneEnds } from './copy-log.ts';
 import { contentsOf, copyPerson, type PersonContents } from './copy-person.ts';
@@ -47,6 +48,7 @@ export interface MoveTarget {
   readonly audiences: AudienceStore;
   readonly fanouts: FanoutStore;
   readonly broadcasts: BroadcastStore;
+  readonly announcements: AnnouncementStore;
   readonly state: MoveStateStore;
   readonly shards: number;
 }
@@ -143,6 +145,7 @@ class Move {
       await copyTimers(await this.#sourceTimers(), target);
       await copyAudiences(await this.#sourceAudiences(), target);
       await copyBroadcasts(this.#parts.source.broadcasts, target.broadcasts);
+      await copyAnnouncements(this.#parts.source.announcements, target.announcements);
       await this.#save({ stage: 'repeats', copiedTo: {} });
     }
     if (this.#state.stage === 'repeats') {

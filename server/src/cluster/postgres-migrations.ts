@@ -142,4 +142,16 @@ export const postgresMigrations: readonly Migration[] = [
     `ALTER TABLE ${schema}.profiles ADD COLUMN email_index text COLLATE "C"`,
     `CREATE INDEX profiles_email ON ${schema}.profiles (email_index) WHERE email_index IS NOT NULL`,
   ],
+  /** Announcements of operators, with who did what to them (A4). */
+  (schema) => [
+    `CREATE TABLE ${schema}.announcements (
+       tenant text COLLATE "C" NOT NULL,
+       id text COLLATE "C" NOT NULL,
+       version bigint NOT NULL,
+       under_way boolean NOT NULL,
+       document text NOT NULL,
+       PRIMARY KEY (tenant, id)
+     )`,
+    `CREATE INDEX announcements_under_way ON ${schema}.announcements (id) WHERE under_way`,
+  ],
 ];

@@ -1,4 +1,5 @@
 /** `carillon move`: the data of an embedded engine into the cluster that the configuration names (G3). */
+import { AnnouncementStorePostgres } from '../announce/announcement-store-postgres.ts';
 import { AudienceStorePostgres } from '../audience/audience-store-postgres.ts';
 import { BroadcastStorePostgres } from '../audience/broadcast-store-postgres.ts';
 import { FanoutStorePostgres } from '../audience/fanout-store-postgres.ts';
@@ -66,6 +67,7 @@ export async function runMove({ config, clock, random, onProgress }: RunMovePart
         audiences: new AudienceStorePostgres(database),
         fanouts: new FanoutStorePostgres(database),
         broadcasts: new BroadcastStorePostgres(database),
+        announcements: new AnnouncementStorePostgres(database),
         state: new CassandraMoveState(cassandra),
       };
       const report = await moveEmbeddedToCluster({ source, target, clock, onProgress });

@@ -3,8 +3,10 @@
  * events to them.
  */
 
+import type { AnnouncementStore } from '../announce/announcement-store.ts';
 import type { AudienceService } from '../audience/audience-service.ts';
 import { AudienceServiceStore } from '../audience/audience-service-store.ts';
+import type { AudienceSource } from '../audience/audience-source.ts';
 import type { AudienceStore } from '../audience/audience-store.ts';
 import type { BroadcastStore, NumberedBroadcast } from '../audience/broadcast-store.ts';
 import type { FanoutStore } from '../audience/fanout-store.ts';
@@ -23,6 +25,7 @@ export interface AudienceStores {
   readonly audiences: AudienceStore;
   readonly fanouts: FanoutStore;
   readonly broadcasts: BroadcastStore;
+  readonly announcements: AnnouncementStore;
   readonly settings: Config['audiences'];
 }
 
@@ -35,6 +38,8 @@ export interface SharedAudiencesParts extends AudienceStores {
 }
 
 export interface SharedWorkParts extends SharedAudiencesParts {
+  /** Who announcements are for. */
+  readonly announced: AudienceSource;
   readonly types: TypeCatalogue;
   readonly bus: Bus;
 }

@@ -1,11 +1,13 @@
 /** The cluster engine on real services: connects, checks that all is as this release needs it, and puts it together. */
 
+import { AnnouncementStorePostgres } from '../announce/announcement-store-postgres.ts';
 import { AudienceStorePostgres } from '../audience/audience-store-postgres.ts';
 import { BroadcastStorePostgres } from '../audience/broadcast-store-postgres.ts';
 import { FanoutStorePostgres } from '../audience/fanout-store-postgres.ts';
 import { RevocationStoreCassandra } from '../auth/revocation-store-cassandra.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Config } from '../base/config-schema.ts';
+import type { Database } from '../base/database.ts';
 import { derivedConfig } from '../base/derived-config.ts';
 import { dayMs } from '../base/iso-time.ts';
 import { limits } from '../base/limits.ts';
@@ -18,6 +20,7 @@ import { BusRedis } from '../deliver/realtime/bus-redis.ts';
 import { PresenceRedis } from '../deliver/realtime/presence-redis.ts';
 import { RevocationStoreBus } from '../deliver/realtime/revocation-store-bus.ts';
 import { StreamTicketsRedis } from '../deliver/realtime/stream-tickets-redis.ts';
+import { announcementSettings } from '../embedded/announcement-settings.ts';
 import { type Problem, ShardReports } from '../embedded/shard-reports.ts';
 import { InboxStoreCassandra } from '../inbox/inbox-store-cassandra.ts';
 import type { AudienceCheck } from '../intake/audience-check.ts';
@@ -43,6 +46,7 @@ import { openEventTopics } from './event-topics.ts';
 import { kafkaLag } from './kafka-lag.ts';
 import { openDeliveries } from './open-deliveries.ts';
 import { connectServices, type ServiceClients } from './service-clients.ts';
+import type { AudienceStores } from './shared-audiences.ts';
 
 export interface StartClusterParts {
   readonly config: Config;
@@ -114,13 +118,10 @@ function clusterParts(
     store,
     ...knownOfPeople(parts, database, box),
     timers: new TimerStoreCassandra(cassandra),
-    audiences: {
-      audiences: new AudienceStorePostgres(database),
-      fanouts: new FanoutStorePostgres(database),
-      broadcasts: new BroadcastStorePostgres(database),
-      settings: config.audiences,
-    },
+    audiences: audienceStores(database, config),
     capRules: capRulesOf(config.caps),
+    announce: announcementSettings(config),
+    random,
     presence: new PresenceRedis(publisher, prefix),
     looking: { presence: new PresenceRedis(publisher, `${prefix}looking:`, presentMs), keptMs: presentMs },
     bus,
@@ -156,4 +157,14 @@ function knownOfPeople({ config, clock }: StartClusterParts, db: ServiceClients[
   const suppressions = new SuppressionStorePostgres({ db, clock, box, softBouncesMax });
   const rotation = new Resealing([profiles, devices, suppressions], new KeyRegisterPostgres(db), box.current);
   return { profiles, devices, suppressions, rotation };
+}
+
+function audienceStores(database: Database, config: Config): AudienceStores {
+  return {
+    audiences: new AudienceStorePostgres(database),
+    fanouts: new FanoutStorePostgres(database),
+    broadcasts: new BroadcastStorePostgres(database),
+    announcements: new AnnouncementStorePostgres(database),
+    settings: config.audiences,
+  };
 }

@@ -2,8 +2,10 @@
  * Audiences within the store's thread: subscriptions, the fan-out of events to them, and their place between the log and
  * the shards. Made before the shards, begun after them.
  */
+import { announcementKind } from '../announce/announcement-event.ts';
 import type { AudienceService } from '../audience/audience-service.ts';
 import { AudienceServiceStore } from '../audience/audience-service-store.ts';
+import type { AudienceSource } from '../audience/audience-source.ts';
 import { AudienceSourceHttp } from '../audience/audience-source-http.ts';
 import { AudienceSources } from '../audience/audience-sources.ts';
 import type { AudienceStore } from '../audience/audience-store.ts';
@@ -36,6 +38,8 @@ export interface AudienceWorkParts {
   readonly chunkMembers?: number;
   /** Lets chunks through as the bulk lane can take them. */
   readonly room: FanoutRoom;
+  /** Who announcements are for. */
+  readonly announced: AudienceSource;
   readonly types: TypeCatalogue;
   /** An event is kept once for a large audience. Must not throw. */
   readonly kept: (broadcast: NumberedBroadcast) => void;
@@ -59,11 +63,14 @@ export class AudienceWork implements Service {
     this.#parts = parts;
     const takesBack = (type: string): boolean => ['undo', 'gone'].includes(types.find(type)?.rule ?? '');
     this.#merge = new BroadcastMerge({ audiences, broadcasts, shards, takesBack });
-    const elsewhere = new Set(settings.sources.map(({ kind }) => kind));
+    const elsewhere = new Set([announcementKind, ...settings.sources.map(({ kind }) => kind)]);
     const broadcasting = { audiences, broadcasts, above: settings.broadcastAbove, elsewhere, kept };
     this.#fanout = new Fanout({
       store: fanouts,
-      source: sourcesOf(audiences, settings, clock),
+      source: new AudienceSources(
+        sourcesOf(audiences, settings, clock),
+        new Map([[announcementKind, parts.announced]]),
+      ),
       broadcasting: new Broadcasting(broadcasting),
       shards,
       chunkMembers: parts.chunkMembers ?? limits.fanoutChunkMembers,

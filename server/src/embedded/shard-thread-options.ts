@@ -6,6 +6,7 @@ import type { EncryptionKeys } from '../base/secret-box.ts';
 import type { CatalogueSource } from '../content/catalogue-source.ts';
 import type { CapRules } from '../decide/caps.ts';
 import type { DeviceIdleDays } from '../profile/prune-devices.ts';
+import type { AnnouncementSettings } from './announcement-settings.ts';
 
 export interface ShardThreadOptions {
   readonly dataDir: string;
@@ -17,6 +18,7 @@ export interface ShardThreadOptions {
   readonly exactPeopleMax: number;
   readonly deviceIdleDays: DeviceIdleDays;
   readonly audiences: Config['audiences'];
+  readonly announce: AnnouncementSettings;
   /** Days with a soft bounce after which an address is suppressed. */
   readonly softBouncesMax: number;
   readonly capRules: CapRules;

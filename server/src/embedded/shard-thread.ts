@@ -3,8 +3,9 @@
  * sockets' thread. The only place where a disk is touched.
  */
 import { parentPort, type Worker, workerData } from 'node:worker_threads';
+import type { AnnouncementService } from '../announce/announcement-service.ts';
+import { AnnouncementStoreLevel } from '../announce/announcement-store-level.ts';
 import type { AudienceService } from '../audience/audience-service.ts';
-import type { AudienceStore } from '../audience/audience-store.ts';
 import { AudienceStoreLevel } from '../audience/audience-store-level.ts';
 import type { NumberedBroadcast } from '../audience/broadcast-store.ts';
 import { BroadcastStoreLevel } from '../audience/broadcast-store-level.ts';
@@ -45,6 +46,7 @@ import { followersOf, StoredRelations } from '../shard/relation-reader.ts';
 import { usualMemory } from '../shard/shard-memory.ts';
 import { Simulator } from '../shard/simulator.ts';
 import { TimerStoreLevel } from '../shard/timer-store-level.ts';
+import { AnnouncementWork, type AnnouncementWorkParts } from './announcement-work.ts';
 import { AudienceWork, type AudienceWorkParts } from './audience-work.ts';
 import { Answerer, type Handler } from './channel.ts';
 import { countCommits, recoveryProblems } from './count-commits.ts';
@@ -89,7 +91,10 @@ async function open(): Promise<Record<string, Handler>> {
   const relations = new StoredRelations(profiles, followersOf(audiences, options.audiences));
   const room = laneRoom(() => host.behindBytes('bulk'));
   const kept = (broadcast: NumberedBroadcast): void => broadcasts.kept(broadcast);
-  const audienceWork = openAudiences(db, audiences, { log, clock, onProblem, room, types: content, kept });
+  const fanouts = new FanoutStoreLevel(db, 'fanout/');
+  const announcing = openAnnouncements(db, { audiences, fanouts, profiles, inboxes: store, types: content, clock });
+  const forAudiences = { audiences, fanouts, log, clock, onProblem, room, types: content, kept };
+  const audienceWork = openAudiences(db, { ...forAudiences, announced: announcing.members });
   const known = { store, inbox, profiles, ...others, looking, content };
   const deliveries = await openDeliveries(known, { clock, onProblem });
   const { channels } = deliveries;
@@ -114,6 +119,7 @@ async function open(): Promise<Record<string, Handler>> {
   await audienceWork.start();
   await host.start();
   await deliveries.start();
+  announcing.run({ log, shards: options.shards, onProblem });
   endWhenFailed(host, deliveries);
   const simulator = new Simulator({ store, profiles, relations, capRules, looking, channels, catalogue: content });
   return {
@@ -122,7 +128,7 @@ async function open(): Promise<Record<string, Handler>> {
     looking: (what: keyof LookingNotes, person: PersonKey) => looking[what](person),
     ...requestHandlers(idempotency, new RevocationStoreLevel(db, 'revoked/')),
     ...profileHandlers({ profiles, ...others }),
-    ...audienceHandlers(audienceWork.service),
+    ...{ ...audienceHandlers(audienceWork.service), ...announcementHandlers(announcing.service) },
     useCatalogue: async (source) => content.replace(source as CatalogueSource),
     async metrics() {
       loopDelay.read();
@@ -132,11 +138,7 @@ async function open(): Promise<Record<string, Handler>> {
     },
     async stop() {
       loopDelay.stop();
-      await housekeeping.stop();
-      await audienceWork.stop();
-      await broadcasts.stop();
-      await host.stop();
-      await deliveries.stop();
+      for (const part of [housekeeping, announcing, audienceWork, broadcasts, host, deliveries]) await part.stop();
       locales.close();
       await profiles.close();
       await db.close();
@@ -264,17 +266,32 @@ function laneRoom(behindBytes: () => number): LaneRoom {
   return new LaneRoom({ behindBytes, bytesMax: limits.fanoutAheadBytes, batchesMax: limits.fanoutBatchesMax });
 }
 
-type SharedParts = Pick<AudienceWorkParts, 'log' | 'clock' | 'onProblem' | 'room' | 'types' | 'kept'>;
+type SharedParts = Omit<AudienceWorkParts, 'broadcasts' | 'shards' | 'settings'>;
 
-function openAudiences(db: LevelDb, audiences: AudienceStore, parts: SharedParts): AudienceWork {
+function openAudiences(db: LevelDb, parts: SharedParts): AudienceWork {
   return new AudienceWork({
     ...parts,
-    audiences,
-    fanouts: new FanoutStoreLevel(db, 'fanout/'),
     broadcasts: new BroadcastStoreLevel(db, 'broadcast/'),
     shards: options.shards,
     settings: options.audiences,
   });
+}
+
+type AnnouncementParts = Omit<AnnouncementWorkParts, 'announcements' | 'settings' | 'announce' | 'random'>;
+
+function openAnnouncements(db: LevelDb, parts: AnnouncementParts): AnnouncementWork {
+  const announcements = new AnnouncementStoreLevel(db, 'announcement/');
+  const { audiences: settings, announce } = options;
+  return new AnnouncementWork({ ...parts, announcements, settings, announce, random: systemRandom });
+}
+
+function announcementHandlers(service: AnnouncementService): Record<string, Handler> {
+  return {
+    announcementCreate: service.create.bind(service),
+    announcementGet: service.get.bind(service),
+    announcementList: service.list.bind(service),
+    announcementAct: service.act.bind(service),
+  };
 }
 
 function audienceHandlers(service: AudienceService): Record<string, Handler> {

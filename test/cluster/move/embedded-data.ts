@@ -3,6 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ActedEvent } from '@carillon/contract/event.ts';
+import { AnnouncementStoreLevel } from '../../../server/src/announce/announcement-store-level.ts';
+import { testAnnouncement } from '../../../server/src/announce/test-announcement.ts';
 import { AudienceStoreLevel } from '../../../server/src/audience/audience-store-level.ts';
 import type { Broadcast } from '../../../server/src/audience/broadcast-store.ts';
 import { BroadcastStoreLevel } from '../../../server/src/audience/broadcast-store-level.ts';
@@ -82,6 +84,7 @@ export const fanoutJob: FanoutJob = {
   acceptedMs: 1000,
   record: Buffer.from([1, 0, 255]),
 };
+export const announcement = testAnnouncement({ status: 'paused', version: 7, isSent: true });
 export const broadcastOf = (n: number): Broadcast => {
   return { id: `f_${n}`, audience: fans, type: 'post.published', acceptedMs: n * 1000 };
 };
@@ -139,6 +142,7 @@ export class EmbeddedData {
       await suppressions.restore([{ tenant: defaultTenant, suppression }]);
       await fillAudiences(new AudienceStoreLevel(db, 'audience/'), new FanoutStoreLevel(db, 'fanout/'));
       await fillBroadcasts(new BroadcastStoreLevel(db, 'broadcast/'));
+      await new AnnouncementStoreLevel(db, 'announcement/').create(announcement);
       const timerStore = new TimerStoreLevel(db);
       await timerStore.open(0);
       await timerStore.write(0, { set: timers });

@@ -1,5 +1,6 @@
 /** The move into a real Kafka and a real Cassandra. */
 import { type TestContext, test } from 'node:test';
+import { AnnouncementStorePostgres } from '../../../server/src/announce/announcement-store-postgres.ts';
 import { AudienceStorePostgres } from '../../../server/src/audience/audience-store-postgres.ts';
 import { BroadcastStorePostgres } from '../../../server/src/audience/broadcast-store-postgres.ts';
 import { FanoutStorePostgres } from '../../../server/src/audience/fanout-store-postgres.ts';
@@ -42,6 +43,7 @@ async function targetOf({ world, keyspace, schema }: Services, clock: VirtualClo
     audiences: new AudienceStorePostgres(schema.connect()),
     fanouts: new FanoutStorePostgres(schema.connect()),
     broadcasts: new BroadcastStorePostgres(schema.connect()),
+    announcements: new AnnouncementStorePostgres(schema.connect()),
     state: new CassandraMoveState(client),
     shards: testShards,
   };

@@ -10,6 +10,7 @@ import type { InboxStore } from '../../../server/src/inbox/inbox-store.ts';
 import type { Timer } from '../../../server/src/shard/timer-store.ts';
 import {
   addressOf,
+  announcement,
   answer,
   box,
   broadcastOf,
@@ -87,7 +88,8 @@ export async function assertGoesOn(data: EmbeddedData, target: MoveTarget): Prom
   await host.stop();
 }
 
-async function assertBroadcasts({ broadcasts }: MoveTarget): Promise<void> {
+async function assertBroadcasts({ broadcasts, announcements }: MoveTarget): Promise<void> {
+  assert.deepEqual(await announcements.get(defaultTenant, announcement.id), announcement);
   const { tenant } = splitAudienceKey(fans);
   assert.deepEqual(await broadcasts.recent(tenant, 10), [
     { ...broadcastOf(2), number: 1 },
