@@ -1,12 +1,13 @@
 /** A mail server for tests, over real sockets: takes mails as it is told to, and keeps what it took. */
 import type { AddressInfo } from 'node:net';
-import { simpleParser } from 'mailparser';
+import { type ParsedMail, simpleParser } from 'mailparser';
 import { SMTPServer } from 'smtp-server';
 
 export interface SunkMail {
   readonly to: string;
   readonly subject: string;
   readonly messageId: string;
+  readonly whole: ParsedMail;
 }
 
 export class MailSink {
@@ -24,8 +25,9 @@ export class MailSink {
         done(reply === null ? null : Object.assign(new Error(reply[1]), { responseCode: reply[0] }));
       },
       onData: (stream, session, done) => {
-        void simpleParser(stream).then(({ subject = '', messageId = '' }) => {
-          for (const { address: to } of session.envelope.rcptTo) this.mails.push({ to, subject, messageId });
+        void simpleParser(stream).then((whole) => {
+          const { subject = '', messageId = '' } = whole;
+          for (const { address: to } of session.envelope.rcptTo) this.mails.push({ to, subject, messageId, whole });
           done(null, 'OK');
         });
       },
