@@ -1,10 +1,11 @@
 /** P2: pushes to a stand-in for Apple's service, beside the same requests by node:http2 alone; and encryption for browsers. */
 import { execFile, spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { makeCertificate } from '../scripts/make-certificate.ts';
 import { duration } from './lib/load-plan.ts';
 import type { Bench, BenchContext, Figure } from './lib/result.ts';
 import { ServerProcess } from './lib/server-process.ts';
@@ -27,19 +28,26 @@ export const push: Bench = {
   name: 'push',
   title: 'Push: HTTP/2 to a stand-in, and encryption for browsers',
   how: `Closed loop of ${underWay} pushes under way over ${connections} connections to a \`node:http2\` server in another process, without TLS, each rendered and sent by the APNs provider. CPU is that of the sending process.
-Limit: the same requests, ready made, by \`node:http2\` alone in a process of its own, in the same run. Browsers: encrypted, signed and posted to a \`node:http\` server; limit: encryption alone, one after the other.`,
+Limit: the same requests, ready made, by \`node:http2\` alone in a process of its own, in the same run. Browsers: encrypted, signed and sent to a \`node:http2\` server with TLS; limit: encryption alone, one after the other.`,
   async run(context) {
-    const sink = await ServerProcess.start({ module: 'bench/probes/push-sink.ts', readyPath: '/' });
-    const drain = await ServerProcess.start({ module: 'bench/probes/drain-server.ts', readyPath: '/' });
+    const { key, cert } = certificate();
+    const sink = await ServerProcess.start({
+      module: 'bench/probes/push-sink.ts',
+      readyPath: '/',
+      environment: { KEY: key, CERT: cert },
+    });
     try {
-      const port = await (await fetch(`http://127.0.0.1:${sink.port}/`)).text();
-      const [apple, browsers] = [`http://127.0.0.1:${port}`, `http://127.0.0.1:${drain.port}`];
+      const [plain, secure] = (await (await fetch(`http://127.0.0.1:${sink.port}/`)).text()).split(' ');
+      const [apple, browsers] = [
+        { ORIGIN: `http://127.0.0.1:${plain}` },
+        { ORIGIN: `https://localhost:${secure}`, CA: cert },
+      ];
       const apns = await alternate(context, ['ours', 'bare'], apple);
       const web = await alternate(context, ['webpush', 'encryption'], browsers);
       const [ours, bare, webpush] = [apns.ours, apns.bare, web.webpush];
       const share = best(ours).perSecond / best(bare).perSecond;
       context.say(`${Math.round(share * 100)} % of node:http2 alone`);
-      const reference = h2load(context, apple);
+      const reference = h2load(context, apple.ORIGIN);
       return {
         figures: [
           {
@@ -69,7 +77,7 @@ Limit: the same requests, ready made, by \`node:http2\` alone in a process of it
         notes: [...ours, ...bare, ...webpush].some(({ failed }) => failed > 0) ? ['**Some pushes failed.**'] : [],
       };
     } finally {
-      await Promise.all([sink.stop(), drain.stop()]);
+      await sink.stop();
     }
   },
 };
@@ -84,11 +92,15 @@ const best = (rounds: readonly Sent[]): Sent =>
   rounds.toSorted((a, b) => b.perSecond - a.perSecond)[0] ?? { perSecond: 0, cpuUs: 0, failed: 0 };
 
 /** In turn, so that whatever else the machine does meets both. */
-async function alternate<const W extends Way>(context: BenchContext, ways: readonly W[], origin: string) {
+async function alternate<const W extends Way>(
+  context: BenchContext,
+  ways: readonly W[],
+  to: Readonly<Record<string, string>>,
+) {
   const rounds = Object.fromEntries(ways.map((way) => [way, [] as Sent[]])) as Record<W, Sent[]>;
   for (let round = 0; round < (context.quick ? 1 : 5); round++) {
     for (const way of ways) {
-      const sent = await send(way, origin, duration(context, 8000, 1000));
+      const sent = await send(way, to, duration(context, 8000, 1000));
       rounds[way].push(sent);
       context.say(`${way}: ${Math.round(sent.perSecond)}/s, ${sent.cpuUs.toFixed(1)} µs of CPU each`);
     }
@@ -96,13 +108,24 @@ async function alternate<const W extends Way>(context: BenchContext, ways: reado
   return rounds;
 }
 
-async function send(way: Way, origin: string, durationMs: number): Promise<Sent> {
-  const settings = { WAY: way, ORIGIN: origin, DURATION_MS: durationMs, UNDER_WAY: underWay, CONNECTIONS: connections };
-  const texts = Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, String(value)]));
-  const { stdout } = await promisify(execFile)(process.execPath, [sender], { env: { ...process.env, ...texts } });
+async function send(way: Way, to: Readonly<Record<string, string>>, durationMs: number): Promise<Sent> {
+  const settings = { WAY: way, DURATION_MS: `${durationMs}`, UNDER_WAY: `${underWay}`, CONNECTIONS: `${connections}` };
+  const env = { ...process.env, ...to, ...settings };
+  const { stdout } = await promisify(execFile)(process.execPath, [sender], { env });
   const { pushes, failed, ms, cpuUs } = JSON.parse(stdout) as Record<string, number>;
   const count = Math.max(1, pushes ?? 0);
   return { perSecond: (count * 1000) / (ms ?? 1), cpuUs: (cpuUs ?? 0) / count, failed: failed ?? 0 };
+}
+
+function certificate(): { key: string; cert: string } {
+  const folder = mkdtempSync(join(tmpdir(), 'carillon-push-'));
+  try {
+    makeCertificate(folder);
+    const [key = '', cert = ''] = ['server.key', 'server.pem'].map((name) => readFileSync(join(folder, name), 'utf8'));
+    return { key, cert };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 /** What the stand-in can take of a client in C, where that is installed; a remark, not a limit. */

@@ -16,7 +16,7 @@ import { newVapidKey, vapidKey } from '../../server/src/deliver/push/vapid.ts';
 import { encryptForBrowser, oneTimeSecrets } from '../../server/src/deliver/push/web-push-encryption.ts';
 import type { Device } from '../../server/src/profile/device.ts';
 
-const { WAY = 'ours', ORIGIN = '', DURATION_MS = '1000', UNDER_WAY = '200', CONNECTIONS = '2' } = process.env;
+const { WAY = 'ours', ORIGIN = '', CA = '', DURATION_MS = '1000', UNDER_WAY = '200', CONNECTIONS = '2' } = process.env;
 const connections = Number(CONNECTIONS);
 
 const key = generateKeyPairSync('ec', { namedCurve: 'prime256v1' }).privateKey;
@@ -40,7 +40,7 @@ function webPush(): Way {
   const endpoints = { hosts: [], isLocalAllowed: true };
   const provider = new PushProviderWebPush(
     { keys: [vapid], subject: 'mailto:ops@app.example', endpoints },
-    { clock: systemClock, random: systemRandom },
+    { clock: systemClock, random: systemRandom, ca: CA },
   );
   const subscription = {
     kind: 'subscription',
@@ -92,8 +92,9 @@ function bare(): Way {
 function encryption(): Way {
   const text = randomBytes(600);
   const keys = browserKeys();
+  const pair = createECDH('prime256v1');
   return {
-    send: () => encryptForBrowser(text, keys, oneTimeSecrets(systemRandom)).length > text.length,
+    send: () => encryptForBrowser(text, keys, oneTimeSecrets(systemRandom, pair)).length > text.length,
     close: async () => undefined,
   };
 }

@@ -27,8 +27,10 @@ export const pushLimits = {
   pushAnswerBytesMax: 64 * KiB,
   /** An idle HTTP/1.1 connection to a provider is closed after this. */
   pushIdleSocketMs: 30 * second,
-  /** Connections to all endpoints of browsers, and to one push service; more wait in turn. */
+  /** Web pushes under way at once, and connections for those that go over HTTP/1.1. */
   webPushSocketsMax: 256,
+  /** Services that connections are kept to; of more, the one unused longest is left. */
+  webPushPoolsMax: 100,
   /** Services that browsers name: signed headers remembered; the one unused longest is signed again. */
   webPushOriginsMax: 1000,
   /** How long a signature for browsers' push services is good, at most 24 h by RFC 8292, and when it is made anew. */

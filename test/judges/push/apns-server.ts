@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { makeCertificate, openssl } from '../../../scripts/make-certificate.ts';
 import { fetchJars, findJava } from '../../../scripts/services/java.ts';
 import { root } from '../../../scripts/setup.mjs';
-import { makeCertificate, openssl } from './certificate.ts';
 
 const sources = new URL('../apns/', import.meta.url);
 const cache = join(root, 'var/judges');

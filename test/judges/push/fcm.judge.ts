@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { deleteApp, initializeApp } from 'firebase-admin/app';
 import { getMessaging, type TokenMessage } from 'firebase-admin/messaging';
+import { makeCertificate } from '../../../scripts/make-certificate.ts';
 import { VirtualClock } from '../../../server/src/base/virtual-clock.ts';
 import type { PushMessage } from '../../../server/src/deliver/push/push-provider.ts';
 import { PushProviderFcm } from '../../../server/src/deliver/push/push-provider-fcm.ts';
@@ -20,7 +21,6 @@ import {
   text,
   tokenDevice,
 } from '../../../server/src/deliver/push/test-push.ts';
-import { makeCertificate } from './certificate.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'carillon-fcm-'));
 makeCertificate(folder);

@@ -54,7 +54,7 @@ test('V10: http_ece reads whatever we encrypt', () => {
   const auth = randomBytes(16).toString('base64url');
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 3993 }), (text) => {
-      const body = encryptForBrowser(text, { p256dh, auth }, oneTimeSecrets(systemRandom));
+      const body = encryptForBrowser(text, { p256dh, auth }, oneTimeSecrets(systemRandom, createECDH('prime256v1')));
       assert.deepEqual(
         ece.decrypt(body, { version: 'aes128gcm', privateKey: pair, authSecret: auth }),
         Buffer.from(text),

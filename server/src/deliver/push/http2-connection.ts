@@ -8,7 +8,7 @@
  */
 import http2 from 'node:http2';
 import { connect as connectPlain, isIP, type LookupFunction, type Socket } from 'node:net';
-import { connect as connectTls } from 'node:tls';
+import { connect as connectTls, TLSSocket } from 'node:tls';
 import type { Clock } from '../../base/clock.ts';
 import { limits } from '../../base/limits.ts';
 import type { ProviderReply } from './provider-reply.ts';
@@ -55,7 +55,8 @@ export class Http2Connection {
   readonly #options: ConnectionOptions;
   readonly #events: ConnectionEvents;
   readonly #socket: Socket;
-  readonly #session: http2.ClientHttp2Session;
+  /** Null until the socket is connected. */
+  #session: http2.ClientHttp2Session | null = null;
   readonly #underWay = new Set<UnderWay>();
   #state: State = 'opening';
   #isLetIn: boolean;
@@ -71,17 +72,12 @@ export class Http2Connection {
     this.#isLetIn = !options.startsWithOneStream;
     this.#usedMs = options.clock.monotonic();
     this.#socket = connectSocket(options);
-    this.#session = http2.connect(options.origin, {
-      createConnection: () => this.#socket,
-      settings: { enablePush: false },
-    });
     this.#cancelWait = options.clock.after(limits.pushConnectMs, () => this.#fail('connectTimeout'));
-    this.#session.on('remoteSettings', ({ maxConcurrentStreams }) => this.#onSettings(maxConcurrentStreams));
-    this.#session.on('goaway', (_code, last, data) => this.#onGoaway(last, data));
-    this.#session.on('error', (error: NodeJS.ErrnoException) => {
-      this.#code = error.code ?? 'connectionError';
+    this.#socket.once(this.#socket instanceof TLSSocket ? 'secureConnect' : 'connect', () => this.#onConnected());
+    this.#socket.on('error', (error) => this.#onError(error));
+    this.#socket.once('close', () => {
+      if (this.#session === null) this.#onClose();
     });
-    this.#session.on('close', () => this.#onClose());
   }
 
   get isOpening(): boolean {
@@ -109,7 +105,7 @@ export class Http2Connection {
     exchange.sinceMs = this.#usedMs;
     let stream: http2.ClientHttp2Stream;
     try {
-      stream = this.#session.request(exchange.headers);
+      stream = this.#opened().request(exchange.headers);
     } catch (error) {
       this.#leave((error as NodeJS.ErrnoException).code ?? 'connectionError');
       this.#events.onLeftOut(exchange, this.#code);
@@ -180,6 +176,32 @@ export class Http2Connection {
     this.#events.onChange();
   }
 
+  /** Node ends the process where a session is made of a socket that is gone: so it is made only now. */
+  #onConnected(): void {
+    if (this.#socket instanceof TLSSocket && this.#socket.alpnProtocol !== 'h2') {
+      this.#fail('noHttp2');
+      return;
+    }
+    const session = http2.connect(this.#options.origin, {
+      createConnection: () => this.#socket,
+      settings: { enablePush: false },
+    });
+    this.#session = session;
+    session.on('remoteSettings', ({ maxConcurrentStreams }) => this.#onSettings(maxConcurrentStreams));
+    session.on('goaway', (_code, last, data) => this.#onGoaway(last, data));
+    session.on('error', (error) => this.#onError(error));
+    session.on('close', () => this.#onClose());
+  }
+
+  #onError(error: NodeJS.ErrnoException): void {
+    this.#code = error.code ?? 'connectionError';
+  }
+
+  #opened(): http2.ClientHttp2Session {
+    if (this.#session === null) throw new Error('streams are begun on open connections only');
+    return this.#session;
+  }
+
   #onSettings(maxConcurrentStreams: number | undefined): void {
     this.#streamsMax = Math.min(maxConcurrentStreams ?? limits.pushSendsMax, limits.pushSendsMax);
     if (this.#state === 'opening') {
@@ -198,9 +220,10 @@ export class Http2Connection {
   #ask(): void {
     this.#state = 'asked';
     this.#cancelWait = this.#options.clock.after(limits.pushPingMs, () => this.#fail('pingTimeout'));
+    const session = this.#opened();
     const isWritten =
-      !this.#session.destroyed &&
-      this.#session.ping((error) => {
+      !session.destroyed &&
+      session.ping((error) => {
         this.#cancelWait();
         if (this.#state !== 'asked') return;
         if (error !== null) return this.#fail('pingFailed');
@@ -216,7 +239,7 @@ export class Http2Connection {
     if (this.#state === 'ended') return;
     this.#state = 'leaving';
     this.#cancelWait();
-    this.#session.close();
+    this.#session?.close();
     this.#endIfDone();
   }
 
@@ -245,11 +268,13 @@ function connectSocket({ origin, ca, lookup }: ConnectionOptions): Socket {
   const to = { host, port: Number(port || 443), noDelay: true, ...(lookup && { lookup }) };
   if (protocol === 'http:') return connectPlain(to);
   const name = isIP(host) === 0 ? { servername: host } : {};
-  const socket = connectTls({ ...to, ...name, ALPNProtocols: ['h2'], minVersion: 'TLSv1.2', ...(ca && { ca }) });
-  socket.once('secureConnect', () => {
-    if (socket.alpnProtocol !== 'h2') socket.destroy(Object.assign(new Error('no HTTP/2'), { code: 'noHttp2' }));
+  return connectTls({
+    ...to,
+    ...name,
+    ALPNProtocols: ['h2', 'http/1.1'],
+    minVersion: 'TLSv1.2',
+    ...(ca && { ca }),
   });
-  return socket;
 }
 
 /** Apple says why: `{"reason":"…"}`. Only a word is taken from it, since it may be logged. */

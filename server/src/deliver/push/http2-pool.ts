@@ -55,12 +55,8 @@ export class Http2Pool {
   /** Gives what waits to connections with room, and opens one where that is too little. */
   #give(): void {
     for (const connection of this.#connections) {
-      if (this.#waiting.length === 0) return;
-      for (let room = connection.room(); room > 0; room--) {
-        const next = this.#waiting.shift();
-        if (next === undefined) return;
-        connection.start(next);
-      }
+      // What it leaves out is there again at once, and it has no room any more.
+      while (this.#waiting.length > 0 && connection.room() > 0) connection.start(this.#waiting.shift() as Exchange);
     }
     if (this.#waiting.length === 0 || this.#isClosed) return;
     const staying = [...this.#connections].filter(({ isLeaving }) => !isLeaving);

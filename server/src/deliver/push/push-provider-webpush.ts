@@ -4,6 +4,7 @@
  *
  * The endpoint is named by the browser, so by anybody: `safe-endpoint.ts` stands before every connection.
  */
+import { createECDH } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import { limits } from '../../base/limits.ts';
 import type { Random } from '../../base/random.ts';
@@ -12,10 +13,10 @@ import type { Device, DeviceAddress } from '../../profile/device.ts';
 import type { CredentialFinding } from '../credential-finding.ts';
 import type { Outcome } from '../outcome.ts';
 import { DoubtWatch } from './doubt-watch.ts';
-import { HttpsClient } from './https-client.ts';
 import { outcomeWithoutAnswer, type ProviderReply, retryAfterMs } from './provider-reply.ts';
 import { alertFacts, fittingPayload, keptSeconds, retractionFacts } from './push-facts.ts';
 import type { ProviderAnswer, PushAlert, PushMessage, PushProvider, PushRequest } from './push-provider.ts';
+import { PushServiceClient } from './push-service-client.ts';
 import { type EndpointRule, endpointProblem, hostOf, publicLookup } from './safe-endpoint.ts';
 import { type VapidKey, VapidSigner } from './vapid.ts';
 import { encryptForBrowser, encryptionBytes, oneTimeSecrets } from './web-push-encryption.ts';
@@ -73,7 +74,9 @@ export class PushProviderWebPush implements PushProvider {
   readonly #credential: WebPushCredential;
   readonly #tools: WebPushTools;
   readonly #signer: VapidSigner;
-  readonly #client: HttpsClient;
+  readonly #client: PushServiceClient;
+  /** Made anew for each push; the object is kept, since it costs as much as its keys. */
+  readonly #pair = createECDH('prime256v1');
   readonly #doubt: DoubtWatch;
 
   constructor(credential: WebPushCredential, tools: WebPushTools) {
@@ -82,7 +85,7 @@ export class PushProviderWebPush implements PushProvider {
     this.#tools = tools;
     this.publicKey = credential.keys[0]?.publicKey ?? '';
     this.#signer = new VapidSigner(credential.keys, credential.subject, clock);
-    this.#client = new HttpsClient({ clock, lookup: publicLookup(credential.endpoints), ...(ca && { ca }) });
+    this.#client = new PushServiceClient({ clock, lookup: publicLookup(credential.endpoints), ...(ca && { ca }) });
     this.#doubt = new DoubtWatch(clock);
   }
 
@@ -153,8 +156,8 @@ export class PushProviderWebPush implements PushProvider {
     return [{ what: 'webpush', isGood: true, text }];
   }
 
-  async close(): Promise<void> {
-    this.#client.close();
+  close(): Promise<void> {
+    return this.#client.close();
   }
 
   async #post({ vapidKey, p256dh, auth }: Subscription, request: PushRequest): Promise<ProviderReply | null> {
@@ -163,7 +166,11 @@ export class PushProviderWebPush implements PushProvider {
     if (authorization === null) return null;
     let body: Buffer;
     try {
-      body = encryptForBrowser(Buffer.from(request.body), { p256dh, auth }, oneTimeSecrets(this.#tools.random));
+      body = encryptForBrowser(
+        Buffer.from(request.body),
+        { p256dh, auth },
+        oneTimeSecrets(this.#tools.random, this.#pair),
+      );
     } catch {
       // The browser's key is no point of the curve.
       return null;

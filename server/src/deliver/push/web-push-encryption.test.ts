@@ -22,13 +22,18 @@ test('V10: the example of RFC 8291, section 5', () => {
 
 test('no two bodies are alike, and each has the bytes that were counted', () => {
   const text = Buffer.from('the same');
-  const [first, second] = [0, 1].map(() => encryptForBrowser(text, keys, oneTimeSecrets(systemRandom)));
+  const [first, second] = [0, 1].map(() =>
+    encryptForBrowser(text, keys, oneTimeSecrets(systemRandom, createECDH('prime256v1'))),
+  );
   assert.notDeepEqual(first, second);
   assert.equal(first?.length, text.length + encryptionBytes);
 });
 
 test('what is no point of the curve, and a text for two records, are errors', () => {
   const bad = { ...keys, p256dh: Buffer.alloc(65, 4).toString('base64url') };
-  assert.throws(() => encryptForBrowser(Buffer.from('x'), bad, oneTimeSecrets(systemRandom)));
-  assert.throws(() => encryptForBrowser(Buffer.alloc(3994), keys, oneTimeSecrets(systemRandom)), RangeError);
+  assert.throws(() => encryptForBrowser(Buffer.from('x'), bad, oneTimeSecrets(systemRandom, createECDH('prime256v1'))));
+  assert.throws(
+    () => encryptForBrowser(Buffer.alloc(3994), keys, oneTimeSecrets(systemRandom, createECDH('prime256v1'))),
+    RangeError,
+  );
 });

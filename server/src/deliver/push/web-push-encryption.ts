@@ -1,5 +1,5 @@
 /** What a browser alone can read (RFC 8291 over RFC 8188, aes128gcm): one record, a key pair and a salt of its own each time. */
-import { createCipheriv, createECDH, type ECDH, hkdfSync } from 'node:crypto';
+import { createCipheriv, type ECDH, hkdfSync } from 'node:crypto';
 import type { Random } from '../../base/random.ts';
 
 /** Of the subscription, base64url. */
@@ -20,8 +20,8 @@ export const encryptionBytes = 86 + 1 + 16;
 const recordBytes = 4096;
 const tagBytes = 16;
 
-export function oneTimeSecrets(random: Random): OneTimeSecrets {
-  const pair = createECDH('prime256v1');
+/** Gives `pair` new keys; what was made with it before must have been used. */
+export function oneTimeSecrets(random: Random, pair: ECDH): OneTimeSecrets {
   pair.generateKeys();
   return { salt: Buffer.from(random.hex(16), 'hex'), pair };
 }

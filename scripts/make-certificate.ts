@@ -1,4 +1,4 @@
-/** Keys and certificates for servers of the judges, by the openssl program. */
+/** Keys and certificates for servers of judges and benches, by the openssl program. */
 import { execFileSync } from 'node:child_process';
 
 export function openssl(folder: string, args: string): void {
