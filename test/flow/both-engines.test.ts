@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Files about the embedded engine's disk, and about the tests themselves. */
-const embeddedFiles = ['full-disk', 'pending-cases', 'both-engines'];
+const embeddedFiles = ['full-disk', 'no-secrets', 'pending-cases', 'both-engines'];
 /** Tests in the other files that are about that disk: a copied store folder, and a second process on one folder. */
 const embeddedTests = 2;
 
