@@ -18,6 +18,8 @@ export interface HttpsClientOptions {
 
 export class HttpsClient {
   readonly #options: HttpsClientOptions;
+  readonly #underWay = new Set<Promise<ProviderReply>>();
+  #isClosed = false;
   readonly #agents: { readonly 'https:': https.Agent; readonly 'http:': http.Agent };
 
   constructor(options: HttpsClientOptions) {
@@ -28,7 +30,25 @@ export class HttpsClient {
     this.#agents = { 'https:': new https.Agent(kept), 'http:': new http.Agent(kept) };
   }
 
-  post(url: URL, headers: http.OutgoingHttpHeaders, body: Uint8Array | string): Promise<ProviderReply> {
+  async post(url: URL, headers: http.OutgoingHttpHeaders, body: Uint8Array | string): Promise<ProviderReply> {
+    if (this.#isClosed) return { kind: 'unsent', code: 'closed' };
+    const reply = this.#request(url, headers, body);
+    this.#underWay.add(reply);
+    try {
+      return await reply;
+    } finally {
+      this.#underWay.delete(reply);
+    }
+  }
+
+  /** Resolves when what is under way has finished. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all(this.#underWay);
+    for (const agent of Object.values(this.#agents)) agent.destroy();
+  }
+
+  #request(url: URL, headers: http.OutgoingHttpHeaders, body: Uint8Array | string): Promise<ProviderReply> {
     const { clock, lookup, ca } = this.#options;
     const isPlain = url.protocol === 'http:';
     return new Promise((settle) => {
@@ -59,10 +79,6 @@ export class HttpsClient {
       });
       request.end(body);
     });
-  }
-
-  close(): void {
-    for (const agent of Object.values(this.#agents)) agent.destroy();
   }
 }
 

@@ -135,8 +135,8 @@ export class PushProviderExpo implements PushProvider {
     return [{ what, isGood: false, text }];
   }
 
-  async close(): Promise<void> {
-    this.#client.close();
+  close(): Promise<void> {
+    return this.#client.close();
   }
 
   #post(path: string, headers: Readonly<Record<string, string>>, body: string | Uint8Array): Promise<ProviderReply> {

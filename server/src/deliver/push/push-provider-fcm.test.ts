@@ -105,6 +105,8 @@ test('V12: badge and retraction are silent; a Firebase installation id is addres
 
 test('V2, BC-47: what FCM answers: only a token that is not there, or is none, is dead', async () => {
   const badRequest = { '@type': 'type.googleapis.com/google.rpc.BadRequest', fieldViolations: [{ field: 'message' }] };
+  const violations = [{ subject: 'device', description: 'Device message rate exceeded' }];
+  const ofDevice = { '@type': 'type.googleapis.com/google.rpc.QuotaFailure', violations };
   const notValid = 'The registration token is not a valid FCM registration token';
   const cases: [Answering, object][] = [
     [
@@ -134,6 +136,10 @@ test('V2, BC-47: what FCM answers: only a token that is not there, or is none, i
     [
       failed(429, { status: 'RESOURCE_EXHAUSTED', details: [fcmError('QUOTA_EXCEEDED')] }, { 'retry-after': '90' }),
       { kind: 'throttled', code: 'QUOTA_EXCEEDED', afterMs: 90_000, scope: 'project' },
+    ],
+    [
+      failed(429, { status: 'RESOURCE_EXHAUSTED', details: [fcmError('QUOTA_EXCEEDED'), ofDevice] }),
+      { kind: 'throttled', code: 'DEVICE_QUOTA_EXCEEDED', afterMs: 60_000, scope: 'endpoint' },
     ],
     [
       failed(429, { status: 'RESOURCE_EXHAUSTED' }),

@@ -42,6 +42,8 @@ const leastRetryMs = 10_000;
 
 /** The word that `answerOf` puts in the place of INVALID_ARGUMENT where it is about the token and not about the rest. */
 const invalidToken = 'INVALID_TOKEN';
+/** In the place of a quota that is exceeded where it is that of one device. */
+const deviceQuota = 'DEVICE_QUOTA_EXCEEDED';
 
 /** `errorCode`, else `status`, of the answer → what it means: "FCM error codes". */
 const reasons: Readonly<Record<string, (code: string, afterMs: number | null) => Outcome>> = {
@@ -52,6 +54,7 @@ const reasons: Readonly<Record<string, (code: string, afterMs: number | null) =>
   SENDER_ID_MISMATCH: refused,
   QUOTA_EXCEEDED: (code, afterMs) => ({ kind: 'throttled', code, afterMs: afterMs ?? minuteMs, scope: 'project' }),
   RESOURCE_EXHAUSTED: (code, afterMs) => ({ kind: 'throttled', code, afterMs: afterMs ?? minuteMs, scope: 'project' }),
+  [deviceQuota]: (code, afterMs) => ({ kind: 'throttled', code, afterMs: afterMs ?? minuteMs, scope: 'endpoint' }),
   UNAVAILABLE: (code, afterMs) => ({ kind: 'retry', code, afterMs: Math.max(afterMs ?? 0, leastRetryMs) }),
   INTERNAL: (code, afterMs) => ({ kind: 'retry', code, afterMs: Math.max(afterMs ?? 0, leastRetryMs) }),
   // Of the project's keys for Apple and browsers: Android goes on, so one alone stops nothing (`DoubtWatch`).
@@ -146,8 +149,7 @@ export class PushProviderFcm implements PushProvider {
   }
 
   async close(): Promise<void> {
-    this.#client.close();
-    await Promise.all(this.#accounts.map(({ pool }) => pool.close()));
+    await Promise.all([this.#client.close(), ...this.#accounts.map(({ pool }) => pool.close())]);
   }
 
   #accountOf({ app }: Device): Account | undefined {
@@ -282,6 +284,8 @@ function reasonOf(error: unknown): string | null {
   const ofFcm = parts.find((part) => typeof part?.errorCode === 'string');
   const code = ofFcm?.errorCode ?? status;
   if (typeof code !== 'string') return null;
+  const failure = parts.find((part) => String(part?.['@type']).endsWith('google.rpc.QuotaFailure'));
+  if (failure !== undefined && /device/i.test(JSON.stringify(failure.violations ?? ''))) return deviceQuota;
   const isAboutToken = /not a valid FCM registration token/i.test(String(message));
   const namesFields = parts.some((part) => part !== ofFcm && String(part?.['@type']).endsWith('google.rpc.BadRequest'));
   return code === 'INVALID_ARGUMENT' && ofFcm !== undefined && isAboutToken && !namesFields ? invalidToken : code;

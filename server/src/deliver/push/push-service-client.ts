@@ -38,8 +38,7 @@ export class PushServiceClient {
   }
 
   async close(): Promise<void> {
-    this.#client.close();
-    await Promise.all([...this.#pools.values()].map((pool) => pool?.close()));
+    await Promise.all([this.#client.close(), ...[...this.#pools.values()].map((pool) => pool?.close())]);
   }
 
   /** Origins are named by anybody: the one unused longest is left where there are many. */
