@@ -16,6 +16,7 @@ import { inbox } from './inbox.ts';
 import { intake } from './intake.ts';
 import { commitId, machineLine } from './lib/machine.ts';
 import type { Bench, BenchContext, BenchResult } from './lib/result.ts';
+import { mail } from './mail.ts';
 import { peers } from './peers.ts';
 import { pipeline } from './pipeline.ts';
 import { policies } from './policies.ts';
@@ -33,6 +34,7 @@ const benches: readonly Bench[] = [
   fanout,
   sockets,
   push,
+  mail,
   exact,
   cluster,
   peers,

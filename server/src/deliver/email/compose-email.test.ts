@@ -44,7 +44,7 @@ function digest(count: number, locale = 'en'): Letter {
 }
 
 const compose = (given: Letter): EmailMessage => composeEmail(given, to, options);
-const parse = async (mail: EmailMessage) => simpleParser(await mimeOf(mail, new Date(0)));
+const parse = async (mail: EmailMessage) => simpleParser(mimeOf(mail, new Date(0)));
 
 test('V20, V21, BC-59: a notification has what receivers ask of automatic mail', () => {
   const { headers, messageId, subject, text } = compose(letter());
@@ -177,6 +177,26 @@ test('C4: whatever the texts, a mail has exactly its own headers, one recipient 
     }),
     { numRuns: 200 },
   );
+});
+
+test('C4: subjects and names arrive as they are, also where they look like encoded words', async () => {
+  const looks = [
+    'plain',
+    'Grüße aus 東京 🎉',
+    '=?utf-8?q?=0d=0aBcc:_x?=',
+    'a "b" \\ c',
+    `long ${'wörd '.repeat(30)}end`,
+  ];
+  for (const text of looks) {
+    const given = composeEmail(letter(), to, {
+      ...options,
+      from: { name: text.trim(), address: 'notify@app.example' },
+    });
+    const mail = await simpleParser(mimeOf({ ...given, subject: text }, new Date(0)));
+    assert.equal(mail.subject, text);
+    assert.equal(mail.from?.value[0]?.name, text);
+    assert.equal(mail.from?.value[0]?.address, 'notify@app.example');
+  }
 });
 
 test('a name in a header is one, whatever it is', () => {

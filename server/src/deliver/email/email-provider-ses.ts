@@ -79,7 +79,7 @@ export class EmailProviderSes implements EmailProvider {
 
   async send(message: EmailMessage): Promise<Outcome> {
     try {
-      const mime = await mimeOf(message, new Date(this.#clock.now()));
+      const mime = mimeOf(message, new Date(this.#clock.now()));
       const { MessageId = null } = await this.#client.send(this.#command(message, mime));
       return { kind: 'accepted', providerId: MessageId };
     } catch (error) {

@@ -74,7 +74,7 @@ export class EmailProviderSmtp implements EmailProvider {
     const { dkim, returnPath } = this.#options;
     const state = { hasBegun: false };
     try {
-      const plain = await mimeOf(message, new Date(this.#clock.now()));
+      const plain = mimeOf(message, new Date(this.#clock.now()));
       const bytes = dkim === null ? plain : await signed(plain, dkim);
       const envelope = { from: returnPath ?? message.from.address, to: [message.to] };
       const { response } = await this.#pool.sendMail({ envelope, raw: '', carillon: { bytes, state } } as PooledMail);
