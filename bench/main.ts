@@ -16,7 +16,7 @@ import { inbox } from './inbox.ts';
 import { intake } from './intake.ts';
 import { commitId, machineLine } from './lib/machine.ts';
 import type { Bench, BenchContext, BenchResult } from './lib/result.ts';
-import { mail } from './mail.ts';
+import { outward } from './outward.ts';
 import { peers } from './peers.ts';
 import { pipeline } from './pipeline.ts';
 import { policies } from './policies.ts';
@@ -30,11 +30,11 @@ const benches: readonly Bench[] = [
   intake,
   pipeline,
   policies,
+  outward,
   inbox,
   fanout,
   sockets,
   push,
-  mail,
   exact,
   cluster,
   peers,

@@ -5,12 +5,13 @@ import { type ReadRequest, readAll } from './reader.ts';
 import type { Pace } from './sender.ts';
 import type { Target } from './target.ts';
 import { bullmqTarget } from './target-bullmq.ts';
-import { carillonTarget } from './target-carillon.ts';
+import { carillonNowTarget, carillonTarget } from './target-carillon.ts';
 import { centrifugoTarget } from './target-centrifugo.ts';
 import { rawTarget } from './target-raw.ts';
 
 const targets = {
   carillon: carillonTarget,
+  'carillon-now': carillonNowTarget,
   bullmq: bullmqTarget,
   centrifugo: centrifugoTarget,
   raw: rawTarget,
