@@ -81,6 +81,8 @@ export function commandLine(): Command {
   addBroadcast(program);
   addMove(program);
   addKeys(program);
+  addSend(program);
+  addUser(program);
   for (const command of program.commands) {
     for (const each of [command, ...command.commands]) each.exitOverride().allowExcessArguments(false);
   }
@@ -246,6 +248,42 @@ function addKeys(program: Command): void {
     });
 }
 
+function addSend(program: Command): void {
+  program
+    .command('send')
+    .description('Send an event through a running service as an app would, and show what became of it')
+    .requiredOption('--to <user>', 'whom it is for')
+    .option('--type <type>', 'type of the event', 'system.notice')
+    .option('--title <text>', 'what it is about', 'A test from the command line')
+    .option('--actor <id>', 'who did it; needed by types that people cause, such as message.sent')
+    .option('--source <source>', 'source to write as', 'carillon-cli')
+    .addOption(urlFlag())
+    .addOption(producerFlag())
+    .option('--as <token>', 'token of the person, to see their row; not needed in development mode')
+    .option('--json', 'for programs')
+    .action(async ({ to = '', type = '', title = '', actor, source = '', url = '', token, as, json }: Flags) => {
+      const { runSend } = await import('./run-send.ts');
+      const request = { to, type, title, actor: actor ?? null, source, url, token, as, isJson: json !== undefined };
+      for (const line of await runSend(request, { clock: systemClock, random: systemRandom })) console.log(line);
+    });
+}
+
+function addUser(program: Command): void {
+  program
+    .command('user')
+    .description('Everything that a running service keeps of a person: have it, or have it forgotten')
+    .addArgument(new Argument('<what>', 'export or erase').choices(['export', 'erase']))
+    .argument('<user>', 'id of the person')
+    .addOption(urlFlag())
+    .addOption(producerFlag())
+    .action(async (what: 'export' | 'erase', user: string, { url = '', token }: Flags) => {
+      const { runUser } = await import('./run-user.ts');
+      for (const line of await runUser({ what, user, url, token })) console.log(line);
+    });
+}
+
+const producerFlag = (): Option =>
+  new Option('--token <key>', 'key of a producer; not needed in development mode').env('CARILLON_TOKEN');
 const engineFlag = (): Option =>
   new Option('--engine <engine>', 'embedded: one process · cluster: Kafka, Cassandra, Redis and PostgreSQL');
 const urlFlag = (): Option =>

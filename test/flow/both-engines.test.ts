@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Files about the embedded engine's disk, and about the tests themselves. */
-const embeddedFiles = ['full-disk', 'no-secrets', 'pending-cases', 'both-engines'];
+/** Files about the embedded engine's disk, about development mode on one machine, and about the tests themselves. */
+const embeddedFiles = ['full-disk', 'no-secrets', 'commands', 'pending-cases', 'both-engines'];
 /** Tests in the other files that are about that disk: a copied store folder, and a second process on one folder. */
 const embeddedTests = 2;
 

@@ -1,9 +1,11 @@
 /** Devices of the whole service, over restarts and by whichever process (V11, A2, S4). */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import type { Event } from '@carillon/contract/event.ts';
 import { eventually } from './eventually.ts';
 import { operatorsKey } from './flow-config.ts';
 import { okay, Person } from './person.ts';
+import { PushSink } from './push-sink.ts';
 import { World } from './world.ts';
 
 const device = (token: string) => ({ provider: 'fcm', token: `${token}:APA91b-of-the-flow-test`, app: 'org.example' });
@@ -62,5 +64,94 @@ describe('devices of the whole service', () => {
     const operator = new Person(world, operatorsKey);
     const asked = { provider: 'fcm', token: device('k5').token };
     assert.deepEqual(okay(await operator.ask('POST', '/v1/admin/devices/find', asked)), { user: null, device: null });
+  });
+});
+
+let messages = 0;
+
+function message(user: string): Event {
+  const id = `dm${++messages}`;
+  const object = { kind: 'message', id, owner: 'a1', title: 'Hello' };
+  const time = new Date().toISOString();
+  return { id, source: 'posts', type: 'message.sent', time, actor: { id: 'a1', name: 'Ana' }, object, to: { user } };
+}
+
+describe('what is pushed to devices that change hands', () => {
+  let world: World;
+  let sink: PushSink;
+  before(async () => {
+    sink = await PushSink.open();
+    world = await World.start({ where: 'process', config: { push: sink.config } });
+  });
+  after(async () => {
+    await world.close();
+    await sink.close();
+  });
+
+  const tokenOf = (name: string): string => `ExponentPushToken[${name}]`;
+  const register = async (person: Person, name: string): Promise<void> => {
+    okay(await person.ask('POST', '/v1/devices', { provider: 'expo', token: tokenOf(name), app: 'org.example' }));
+  };
+  const pushed = (name: string): number => sink.to(tokenOf(name)).length;
+  /** Each device of a person is pushed to at once: what this one has got, the others would have got as well. */
+  const reaches = (name: string, count: number): Promise<void> => eventually(() => pushed(name) === count);
+
+  test('BC-52: the next user of a phone hears their own messages there, once, and none of the first', async () => {
+    const [first, second] = [await world.person('ph1'), await world.person('ph2')];
+    await register(first, 'shared');
+    await register(first, 'other-of-first');
+    await register(second, 'shared');
+    await world.send([message('ph1')]);
+    await reaches('other-of-first', 1);
+    assert.equal(pushed('shared'), 0);
+    await register(second, 'shared');
+    await world.send([message('ph2')]);
+    await reaches('shared', 1);
+    await world.send([message('ph1')]);
+    await reaches('other-of-first', 2);
+    assert.equal(pushed('shared'), 1);
+  });
+
+  test('BC-66: a phone that went to another tenant hears nothing of the first, from people of the same name', async () => {
+    const [there, here] = [await world.person('42'), await world.person('42', 't2')];
+    await register(there, 'moved');
+    await register(there, 'other-of-t1');
+    await register(here, 'moved');
+    await world.send([message('42')]);
+    await reaches('other-of-t1', 1);
+    assert.equal(pushed('moved'), 0);
+    await world.send([message('42')], 't2');
+    await reaches('moved', 1);
+    assert.equal(pushed('other-of-t1'), 1);
+  });
+
+  test('BC-70: nothing is pushed to a device whose session is over', async () => {
+    const [phone, laptop] = [await world.person('ph3', 't1', { sid: 'over' }), await world.person('ph3')];
+    await register(phone, 'of-session');
+    await register(laptop, 'of-other-session');
+    await world.send([message('ph3')]);
+    await reaches('of-session', 1);
+    await reaches('of-other-session', 1);
+    assert.equal((await world.producer().ask('DELETE', '/v1/sessions/over')).status, 204);
+    await world.send([message('ph3')]);
+    await reaches('of-other-session', 2);
+    assert.equal(pushed('of-session'), 1);
+  });
+
+  test('BC-71: what waits for an erased person is not pushed', async () => {
+    const [gone, other] = [await world.person('ph4'), await world.person('ph5')];
+    await register(gone, 'of-erased');
+    await register(other, 'of-other');
+    sink.answer = (to) => (to === tokenOf('of-erased') ? 503 : 'ok');
+    await world.send([message('ph4')]);
+    await reaches('of-erased', 1);
+    assert.equal((await world.producer().ask('DELETE', '/v1/users/ph4')).status, 204);
+    sink.answer = () => 'ok';
+    await world.send([message('ph4'), message('ph5')]);
+    await reaches('of-other', 1);
+    await world.restart();
+    await world.send([message('ph5')]);
+    await reaches('of-other', 2);
+    assert.equal(pushed('of-erased'), 1);
   });
 });

@@ -325,6 +325,11 @@ export const limits = {
   /** Data keys remembered to open what was sealed by them; then all are forgotten, and opened again. */
   dataKeysKept: 1000,
 
+  // Commands (O2)
+  /** How long `carillon send` looks for what became of its event, and how often. */
+  sentShownMs: 5 * second,
+  sentLookMs: 100,
+
   // Hints between processes (G2, V30)
   /** A call to the bus, to presence or to what else Redis holds; after this it has failed. */
   busWaitMs: second,

@@ -59,10 +59,10 @@ export class PushOutlet implements Outlet<Device> {
     return [{ provider: provider.name, project, sendsMax, send: () => provider.send(request, device) }];
   }
 
-  async ended({ person, id }: Device, outcome: Outcome): Promise<void> {
+  async ended({ person, id, registeredAtMs }: Device, outcome: Outcome): Promise<void> {
     if (outcome.kind !== 'gone') return;
-    // A provider that says no time means now.
-    await this.#parts.devices.removeDead(person, id, outcome.asOfMs ?? this.#parts.clock.now());
+    // A provider that says no time means the registration that was sent to, and none since (BC-46).
+    await this.#parts.devices.removeDead(person, id, outcome.asOfMs ?? registeredAtMs + 1);
   }
 
   #projectOf(device: Device): string | null {
