@@ -16,6 +16,7 @@ import { inbox } from './inbox.ts';
 import { intake } from './intake.ts';
 import { commitId, machineLine } from './lib/machine.ts';
 import type { Bench, BenchContext, BenchResult } from './lib/result.ts';
+import { mail } from './mail.ts';
 import { outward } from './outward.ts';
 import { peers } from './peers.ts';
 import { pipeline } from './pipeline.ts';
@@ -35,6 +36,7 @@ const benches: readonly Bench[] = [
   fanout,
   sockets,
   push,
+  mail,
   exact,
   cluster,
   peers,
