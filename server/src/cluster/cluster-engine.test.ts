@@ -7,7 +7,7 @@ import { ClusterProcess, memoryAudiences, type SharedServices } from '../../../t
 import { Faults, turn } from '../../../test/sim/faults.ts';
 import { SimulatedGroup } from '../../../test/sim/simulated-group.ts';
 import type { Role } from '../base/config-schema.ts';
-import { personKey } from '../base/ids.ts';
+import { audienceKey, defaultTenant, personKey } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import { seededRandom } from '../base/random.ts';
 import { VirtualClock } from '../base/virtual-clock.ts';
@@ -41,7 +41,7 @@ async function settle(clock: VirtualClock, ms = 20): Promise<void> {
   }
 }
 
-async function scene(t: TestContext, sets: readonly (readonly Role[])[]) {
+async function scene(t: TestContext, sets: readonly (readonly Role[])[], broadcastAbove?: number) {
   const clock = new VirtualClock();
   const store = new InboxStoreMemory();
   const hub = new BusHub();
@@ -56,7 +56,7 @@ async function scene(t: TestContext, sets: readonly (readonly Role[])[]) {
     faults: new Faults(seededRandom(1), { crashOneIn: 0, failOneIn: 0, slowOneIn: 0 }),
     memory: usualMemory,
     behind: async () => [0, 0, 0],
-    audiences: memoryAudiences(),
+    audiences: memoryAudiences(broadcastAbove),
   };
   const started: ClusterProcess[] = [];
   const start = async (roles: readonly Role[]): Promise<ClusterProcess> => {
@@ -255,4 +255,49 @@ test('E6, D8: a lane that is behind is refused, whoever works at the shards or n
   records = [0, 1_000_000, 0];
   await settle(clock, limits.lagReadMs);
   await assert.rejects(process.take([like('a2')]), /OVERLOADED/);
+});
+
+test('F3: a broadcast is there on opening, and live; while the owner is away the inbox is answered without, and has it later', async (t) => {
+  const sets: Role[][] = [['intake'], ['shard'], ['gateway', 'api']];
+  const { clock, services, processes, start } = await scene(t, sets, 1);
+  const [intake, owner, front] = processes as [ClusterProcess, ClusterProcess, ClusterProcess];
+  const audience = audienceKey('default', 'followers:u1');
+  const joined = { audience, present: true, notify: null, seq: null, timeMs: 0, takenMs: 0 };
+  await services.audiences?.audiences.apply(
+    ['r1', 'r2', 'r3'].map((user) => ({ ...joined, user })),
+    { logged: true },
+  );
+  const post = async (id: string): Promise<void> => {
+    const about = { actor: { id: 'u1' }, object: { kind: 'post', id }, to: { audience: 'followers:u1' } };
+    await intake.take([{ id, source: 's', type: 'post.published', time: '2026-03-10T11:00:00Z', ...about }]);
+    await settle(clock, 100);
+  };
+  const unread = async (user: string, waitMs = 20): Promise<number | null> => {
+    let found: number | null = null;
+    void front.front.inbox.counts(personKey('default', user)).then((counts) => {
+      found = counts.unread;
+    });
+    await settle(clock, waitMs);
+    return found;
+  };
+  await post('p1');
+  assert.equal(await services.audiences?.broadcasts.newest(defaultTenant), 1);
+  assert.equal(await unread('r2'), 1);
+  assert.equal(await unread('x'), 0);
+  const frames = await open(front, clock);
+  assert.deepEqual(shown(frames), ['p1 1']);
+  await post('p2');
+  assert.deepEqual(shown(frames), ['p1 1', 'p2 1'], 'live');
+
+  // Nobody works at the shards any more.
+  owner.life.sleep();
+  owner.life.end();
+  await owner.buried();
+  assert.equal(await unread('r3'), null, 'it waits for the owner');
+  await settle(clock, limits.mergeWaitMs);
+  assert.equal(await unread('r3', limits.mergeWaitMs), 0);
+  await start(['shard']);
+  await settle(clock, limits.lateWriteMs / 10);
+  await unread('r3', limits.mergeWaitMs);
+  assert.equal(await unread('r3', limits.mergeWaitMs), 2);
 });
