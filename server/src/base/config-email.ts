@@ -5,7 +5,11 @@ const closed = { additionalProperties: false } as const;
 const text = (description: string, env?: string) =>
   Type.Optional(Type.String({ minLength: 1, maxLength: 2048, description, ...(env && { env }) }));
 const perSecond = Type.Optional(
-  Type.Integer({ minimum: 1, maximum: 100_000, description: 'Mails a second that may be sent; absent: no limit.' }),
+  Type.Integer({
+    minimum: 1,
+    maximum: 100_000,
+    description: 'Mails a second that each process may send; absent: no limit.',
+  }),
 );
 const url = (fallback: string, description: string) =>
   Type.String({ pattern: '^https?://[^\\s?#]+$', default: fallback, description });

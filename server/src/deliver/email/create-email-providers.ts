@@ -4,10 +4,17 @@ import type { Clock } from '../../base/clock.ts';
 import type { EmailProviderName, EmailSettings } from '../../base/config-email.ts';
 import { mailbox } from '../../base/mailbox.ts';
 import type { EmailProvider } from './email-provider.ts';
+import { PacedEmailProvider } from './paced-email-provider.ts';
 
 /** Each is loaded only where it is named. The settings have been checked (`email-problems.ts`). */
 export function createEmailProviders(settings: EmailSettings, clock: Clock): Promise<readonly EmailProvider[]> {
-  return Promise.all(settings.providers.map((name) => makers[name](settings, clock)));
+  return Promise.all(
+    settings.providers.map(async (name) => {
+      const provider = await makers[name](settings, clock);
+      const { perSecond } = provider.limits;
+      return perSecond === null ? provider : new PacedEmailProvider(provider, perSecond, clock);
+    }),
+  );
 }
 
 type Maker = (settings: EmailSettings, clock: Clock) => Promise<EmailProvider>;
