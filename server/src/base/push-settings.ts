@@ -53,7 +53,13 @@ const WebPush = Type.Object(
       description: 'Keys before it: they go on signing for the browsers that subscribed with them.',
     }),
     hosts: Type.Array(Type.String({ pattern: '^(\\*|(\\*\\.)?[a-z0-9.-]+)$' }), {
-      default: ['fcm.googleapis.com', '*.push.services.mozilla.com', '*.push.apple.com', '*.notify.windows.com'],
+      default: [
+        'fcm.googleapis.com',
+        'jmt17.google.com',
+        '*.push.services.mozilla.com',
+        '*.push.apple.com',
+        '*.notify.windows.com',
+      ],
       description: 'Push services that are called: `push.example`, `*.push.example`, or `*` for any public address.',
     }),
     localEndpoints: Type.Boolean({

@@ -45,6 +45,9 @@ const webPushLimits = {
   perDevicePerMinute: null,
 } as const;
 
+/** The second is that of Chromium as distributions build it. */
+const googleHosts = new Set(['fcm.googleapis.com', 'jmt17.google.com']);
+
 /** Microsoft's service slows with 406, for an hour at least. */
 const slowedMs = 60 * 60_000;
 
@@ -106,7 +109,7 @@ export class PushProviderWebPush implements PushProvider {
     const host = hostOf(new URL(address.endpoint));
     if (message.kind === 'retract' && host.endsWith('.push.apple.com')) return null;
     // Google counts a topic as a collapse key and delays whoever uses more than 20 of them: a tag replaces what is shown as well.
-    const hasTopic = message.kind === 'retract' || host !== 'fcm.googleapis.com';
+    const hasTopic = message.kind === 'retract' || !googleHosts.has(host);
     const headers = {
       'content-type': 'application/octet-stream',
       'content-encoding': 'aes128gcm',
