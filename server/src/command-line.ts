@@ -259,11 +259,21 @@ function addSend(program: Command): void {
     .option('--source <source>', 'source to write as', 'carillon-cli')
     .addOption(urlFlag())
     .addOption(producerFlag())
-    .option('--as <token>', 'token of the person, to see their row; not needed in development mode')
+    .option('--operator <key>', 'key of an operator, to see what became of it; not needed in development mode')
     .option('--json', 'for programs')
-    .action(async ({ to = '', type = '', title = '', actor, source = '', url = '', token, as, json }: Flags) => {
+    .action(async ({ to = '', type = '', title = '', actor, source = '', url = '', token, operator, json }: Flags) => {
       const { runSend } = await import('./run-send.ts');
-      const request = { to, type, title, actor: actor ?? null, source, url, token, as, isJson: json !== undefined };
+      const request = {
+        to,
+        type,
+        title,
+        actor: actor ?? null,
+        source,
+        url,
+        token,
+        operator,
+        isJson: json !== undefined,
+      };
       for (const line of await runSend(request, { clock: systemClock, random: systemRandom })) console.log(line);
     });
 }

@@ -1,9 +1,10 @@
 /**
- * `carillon send`: sends an event through a running service as an app would, and shows what became of it: the row, and what
- * was decided for each channel. In development mode it takes the tokens it needs; elsewhere the producer's key is given,
- * and the person's token by whoever wants to see their row.
+ * `carillon send`: sends an event through a running service as an app would, and shows what became of it: the row,
+ * and what was decided for each channel. In development mode it takes the tokens it needs; elsewhere the producer's key is
+ * given, and an operator's by whoever wants to see more than that it was taken.
  */
-import type { Notification } from '@carillon/contract/notification.ts';
+import type { DecisionsAnswer } from '@carillon/contract/inbox-requests.ts';
+import type { Static } from 'typebox';
 import type { Clock } from './base/clock.ts';
 import { isoTime } from './base/iso-time.ts';
 import { limits } from './base/limits.ts';
@@ -20,8 +21,8 @@ export interface SendRequest {
   readonly url: string;
   /** A producer's key. */
   readonly token: string | undefined;
-  /** A token of the person. */
-  readonly as: string | undefined;
+  /** An operator's key. */
+  readonly operator: string | undefined;
   readonly isJson: boolean;
 }
 
@@ -33,35 +34,26 @@ export interface SendTools {
 interface Sent {
   readonly event: object;
   readonly status: string;
-  /** Null: it made none, or may not be looked at. */
-  readonly row: Notification | null;
-  readonly decisions: readonly Decided[];
+  /** Null: nothing is known yet, or it may not be looked at. */
+  readonly decided: Decided | null;
 }
 
-interface Decided {
-  readonly channel: string;
-  readonly kind: string;
-  readonly text: string;
-}
+type Decisions = Static<typeof DecisionsAnswer>;
+type Decided = Decisions['items'][number];
 
 /** Lines to print. Throws an error whose message is for the reader. */
 export async function runSend(request: SendRequest, tools: SendTools): Promise<string[]> {
-  const { url, token, source, to, as, isJson } = request;
+  const { url, token, source, to, isJson } = request;
   const producer = await connect(url, token, { source });
-  // With a producer's key, nobody gives out tokens of people.
-  const reader = token === undefined || as !== undefined ? await connect(url, as, { user: to }) : null;
+  // Who has a producer's key is not in development mode: nobody gives out others.
+  const isSeen = token === undefined || request.operator !== undefined;
+  const operator = isSeen ? await connect(url, request.operator) : null;
   const event = eventOf(request, tools);
-  const before = reader === null ? 0 : await revisionOf(reader);
   const { results } = (await producer.ask('POST', '/v1/events', JSON.stringify(event))) as Results;
   const [result] = results;
-  const seen = reader === null ? null : await rowOf(reader, { id: event.id, since: before }, tools.clock);
-  const sent: Sent = {
-    event,
-    status: result?.status ?? 'unknown',
-    row: seen?.row ?? null,
-    decisions: seen?.decisions ?? [],
-  };
-  return isJson ? [JSON.stringify(sent, null, 2)] : described(sent, { id: event.id, isSeen: reader !== null });
+  const decided = operator === null ? null : await decidedOf(operator, { to, id: event.id }, tools.clock);
+  const sent: Sent = { event, status: result?.status ?? 'unknown', decided };
+  return isJson ? [JSON.stringify(sent, null, 2)] : described(sent, { id: event.id, isSeen });
 }
 
 interface Results {
@@ -82,45 +74,29 @@ function eventOf({ to, type, title, actor, source }: SendRequest, { clock, rando
   };
 }
 
-async function revisionOf(reader: RunningService): Promise<number> {
-  const { revision } = (await reader.ask('GET', '/v1/notifications/counts')) as { revision: number };
-  return revision;
-}
-
-/** The row that the event made or changed, once it is there; null where it makes none in time. */
-async function rowOf(
-  reader: RunningService,
-  { id, since }: { id: string; since: number },
+/** What was decided, once it is; null where nothing is known in time. */
+async function decidedOf(
+  operator: RunningService,
+  { to, id }: { to: string; id: string },
   clock: Clock,
-): Promise<{ row: Notification; decisions: readonly Decided[] } | null> {
+): Promise<Decided | null> {
   const endAtMs = clock.monotonic() + limits.sentShownMs;
+  const path = `/v1/admin/decisions?user=${encodeURIComponent(to)}&event=${id}`;
   for (;;) {
-    const changes = (await reader.ask('GET', `/v1/notifications/changes?since=${since}`)) as Changes;
-    for (const row of changes.items ?? []) {
-      const { event, decisions } = (await reader.ask('GET', `/v1/notifications/${row.id}/why`)) as Why;
-      if (event.id === id) return { row, decisions };
-    }
+    const { items } = (await operator.ask('GET', path)) as Decisions;
+    if (items[0] !== undefined) return items[0];
     if (clock.monotonic() > endAtMs) return null;
     await new Promise<void>((resolve) => clock.after(limits.sentLookMs, resolve));
   }
 }
 
-interface Changes {
-  readonly items?: readonly Notification[];
-}
-
-interface Why {
-  readonly event: { readonly id: string };
-  readonly decisions: readonly Decided[];
-}
-
-function described({ status, row, decisions }: Sent, { id, isSeen }: { id: string; isSeen: boolean }): string[] {
-  const lines = [`${status}: ${id}`];
-  if (!isSeen) return [...lines, 'Give a token of the person with --as to see what became of it.'];
-  if (row === null) return [...lines, 'No row came of it. `carillon simulate` says why.'];
+function described({ status, decided }: Sent, { id, isSeen }: { id: string; isSeen: boolean }): string[] {
+  const first = `${status}: ${id}`;
+  if (!isSeen) return [first, 'Give an operator’s key with --operator to see what became of it.'];
+  if (decided === null) return [first, 'Not decided yet: is the person’s shard behind?'];
   return [
-    ...lines,
-    `${row.id}: ${row.text.body}`,
-    ...decisions.map(({ channel, kind, text }) => `  ${channel.padEnd(6)} ${kind.padEnd(5)} ${text}`),
+    first,
+    decided.notification ?? 'No row came of it.',
+    ...decided.decisions.map(({ channel, kind, text }) => `  ${channel.padEnd(6)} ${kind.padEnd(5)} ${text}`),
   ];
 }

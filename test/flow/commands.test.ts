@@ -6,11 +6,17 @@ import { systemRandom } from '../../server/src/base/random.ts';
 import { runKeysRotate } from '../../server/src/run-keys.ts';
 import { runSend, type SendRequest } from '../../server/src/run-send.ts';
 import { runUser } from '../../server/src/run-user.ts';
-import { producerKey, userToken } from './flow-config.ts';
+import { operatorsKey, producerKey } from './flow-config.ts';
 import { World } from './world.ts';
 
 const tools = { clock: systemClock, random: systemRandom };
-const usual = { type: 'system.notice', title: 'A visible title', actor: null, source: 'cli', as: undefined } as const;
+const usual = {
+  type: 'system.notice',
+  title: 'A visible title',
+  actor: null,
+  source: 'cli',
+  operator: undefined,
+} as const;
 
 describe('commands', () => {
   let world: World;
@@ -22,22 +28,32 @@ describe('commands', () => {
   const send = (change: Partial<SendRequest> = {}) =>
     runSend({ ...usual, to: 'cm1', url: world.origin, token: undefined, isJson: false, ...change }, tools);
 
+  const keys = { token: producerKey('t1'), operator: operatorsKey, source: 'posts' };
+
   test('send: the event goes the way of an app’s, and its row and decisions are shown', async () => {
-    const [status, row, ...decisions] = await send();
+    const [status, row, ...decisions] = await send(keys);
     assert.match(status ?? '', /^accepted: cli-[0-9a-f]{16}$/);
-    assert.match(row ?? '', /^n_.*: .*A visible title/);
     assert.deepEqual(
       decisions.map((line) => line.trim().split(/\s+/)[0]),
       ['inApp', 'push', 'email'],
     );
-    const { event, row: second } = JSON.parse((await send({ isJson: true })).join(''));
-    assert.equal(second.object.id, event.object.id, 'the row of this event, not of the one before');
+    const { items } = await (await world.person('cm1')).page();
+    assert.deepEqual([items[0]?.id, items[0]?.object?.title], [row, 'A visible title']);
+    const { event, decided } = JSON.parse((await send({ ...keys, isJson: true })).join(''));
+    assert.equal(decided.event.id, event.id);
   });
 
-  test('send: with a producer’s key the row is shown to who has a token of the person', async () => {
-    const key = { token: producerKey('t1'), source: 'posts', to: 'cm2' };
-    assert.match((await send(key))[1] ?? '', /--as/);
-    assert.match((await send({ ...key, as: await userToken('t1', 'cm2') }))[1] ?? '', /A visible title/);
+  test('send: what leaves no row says why', async () => {
+    const person = await world.person('cm2');
+    await person.ask('PUT', '/v1/mutes/actor/ana', {});
+    const [, row, inApp] = await send({ ...keys, to: 'cm2', type: 'message.sent', actor: 'ana' });
+    assert.equal(row, 'No row came of it.');
+    assert.match(inApp ?? '', /^ +inApp +\w+ +.*muted/i);
+  });
+
+  test('send: in development mode no key is needed; with a producer’s key an operator’s shows what became of it', async () => {
+    assert.match((await send())[1] ?? '', /^n_/);
+    assert.match((await send({ ...keys, operator: undefined }))[1] ?? '', /--operator/);
   });
 
   test('send: what is refused is said in words', async () => {
