@@ -240,7 +240,7 @@ interface PersonParts {
 
 /** What people ask of their inboxes and choices. */
 function personOperations(
-  { inbox, profiles, devices, rotation }: Engine,
+  { inbox, profiles, devices, rotation, audiences }: Engine,
   { revocations, content, clock, vapidKey }: PersonParts,
 ): Operation[] {
   if (inbox === null || profiles === null || devices === null || rotation === null) return [];
@@ -248,7 +248,7 @@ function personOperations(
     revokeSession(revocations, devices),
     rotateKeys(rotation),
     ...inboxOperations(inbox, content.localeOf),
-    ...profileOperations({ profiles, devices, inbox, types: content, clock }),
+    ...profileOperations({ profiles, devices, inbox, audiences, types: content, clock }),
     ...deviceOperations({ devices, revocations, vapidKey }),
   ];
 }

@@ -1,7 +1,8 @@
 /** What people and apps say of people, over restarts and by whichever process (A2, A3, A5). */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { like } from './events.ts';
+import { follow, like } from './events.ts';
+import { eventually } from './eventually.ts';
 import { type Answered, okay, type Person } from './person.ts';
 import { World } from './world.ts';
 
@@ -41,7 +42,7 @@ describe('profiles of the whole service', () => {
       okay(await user.ask('PUT', '/v1/mutes/word/Spoiler', {}));
     }
     okay(await world.producer().ask('PUT', '/v1/users/pr2', { email: 'pr2@example.org' }));
-    await world.happen(like('a1', 'p1', 'pr2'));
+    await world.happen(like('a1', 'p1', 'pr2'), follow('pr2', 'famous'));
     await world.crash();
     const exported = () => world.producer().get<Record<string, unknown>>('/v1/users/pr2/export');
     const before = await exported();
@@ -52,9 +53,18 @@ describe('profiles of the whole service', () => {
       ['spoiler'],
     );
     assert.equal((before.notifications as object[]).length, 1);
+    const fans = () => world.producer().get<{ count: number }>('/v1/subscriptions/followers:famous');
+    await eventually(async () => (await fans()).count === 1);
     assert.equal((await world.producer().ask('DELETE', '/v1/users/pr2')).status, 204);
-    const { facts, preferences, mutes } = await exported();
-    assert.deepEqual([facts, preferences, mutes], [null, null, []]);
+    const { facts, preferences, mutes, notifications } = await exported();
+    assert.deepEqual([facts, preferences, mutes, notifications], [null, null, [], []]);
+    assert.deepEqual([await users[0]?.inbox(), await users[0]?.unread()], [[], 0]);
+    assert.equal((await fans()).count, 0);
+    await world.happen(like('a2', 'p2', 'pr2'));
+    assert.deepEqual(
+      (await users[0]?.inbox())?.map(({ object }) => object.id),
+      ['p2'],
+    );
     const other = await users[1]?.get<{ items: object[] }>('/v1/mutes');
     assert.equal(other?.items.length, 1);
   });

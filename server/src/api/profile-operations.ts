@@ -1,6 +1,6 @@
 /** What people and apps say of people (A2, A3): one line per operation. */
 import { deleteMute } from './delete-mute.ts';
-import { deletePerson } from './delete-person.ts';
+import { deletePerson, type ErasureParts } from './delete-person.ts';
 import { type ExportParts, exportPerson } from './export-person.ts';
 import { findPerson } from './find-person.ts';
 import { getPreferences } from './get-preferences.ts';
@@ -13,8 +13,8 @@ import { putPerson } from './put-person.ts';
 import { putPreferences } from './put-preferences.ts';
 import type { PreferenceParts } from './write-preferences.ts';
 
-export function profileOperations(parts: PreferenceParts & ExportParts): Operation[] {
-  const { profiles, devices, types, clock } = parts;
+export function profileOperations(parts: PreferenceParts & ExportParts & ErasureParts): Operation[] {
+  const { profiles, types, clock } = parts;
   return [
     getPreferences(profiles, types),
     putPreferences(parts),
@@ -24,7 +24,7 @@ export function profileOperations(parts: PreferenceParts & ExportParts): Operati
     deleteMute(profiles),
     importPeople(profiles),
     putPerson(profiles),
-    deletePerson(devices),
+    deletePerson(parts),
     exportPerson(parts),
     findPerson(profiles),
   ];

@@ -1,12 +1,19 @@
 /** The audience service over its stores. */
 import { CarillonError } from '../base/carillon-error.ts';
 import type { Clock } from '../base/clock.ts';
-import { type AudienceKey, audienceKey, splitAudienceKey, type TenantId } from '../base/ids.ts';
+import {
+  type AudienceKey,
+  audienceKey,
+  type PersonKey,
+  splitAudienceKey,
+  splitPersonKey,
+  type TenantId,
+} from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import { series, telemetry } from '../base/telemetry.ts';
 import type { AudienceService, AudienceView, Wish } from './audience-service.ts';
 import { kindOf } from './audience-sources.ts';
-import type { AudienceStore } from './audience-store.ts';
+import type { AudienceStore, AudiencesPage } from './audience-store.ts';
 import type { FanoutStore, FanoutSummary } from './fanout-store.ts';
 import type { Membership, MembershipChange } from './membership.ts';
 
@@ -60,6 +67,18 @@ export class AudienceServiceStore implements AudienceService {
       const part = changes.slice(at, at + limits.subscriptionsPerWrite);
       await this.#parts.audiences.apply(part, { logged: false });
       telemetry.add(changedByApi, part.length);
+    }
+  }
+
+  async leaveAll(person: PersonKey): Promise<void> {
+    const { tenant, user } = splitPersonKey(person);
+    for (let after: string | null = null; ; ) {
+      const page: AudiencesPage = await this.#parts.audiences.audiencesOf(person, 0, after);
+      for (const name of page.audiences) {
+        await this.set({ audience: audienceKey(tenant, name), user, present: false, notify: null });
+      }
+      if (page.next === null) return;
+      after = page.next;
     }
   }
 

@@ -1,5 +1,5 @@
 /** What the API and intake ask of audiences. */
-import type { AudienceKey, TenantId } from '../base/ids.ts';
+import type { AudienceKey, PersonKey, TenantId } from '../base/ids.ts';
 import type { FanoutSummary } from './fanout-store.ts';
 import type { Membership, MembershipChange } from './membership.ts';
 
@@ -19,6 +19,8 @@ export interface AudienceService {
   set(wish: Wish): Promise<Membership>;
   /** Each at its time, as if it came by an event; durable. */
   apply(changes: readonly MembershipChange[]): Promise<void>;
+  /** The person leaves all audiences that are kept here (S7). Who left is remembered as for any departure. */
+  leaveAll(person: PersonKey): Promise<void>;
   view(audience: AudienceKey): Promise<AudienceView>;
   fanouts(tenant: TenantId): Promise<readonly FanoutSummary[]>;
 }

@@ -215,6 +215,11 @@ export const limits = {
   /** How often intake asks how far the shards are behind. */
   lagReadMs: second,
 
+  /** How long erasing an inbox may take; then whoever asked is to ask again. How often it is looked, and asked of the owner. */
+  eraseWaitMs: 10 * second,
+  eraseLookMs: 100,
+  eraseAgainMs: second,
+
   // PostgreSQL (G2)
   /** Longest wait for a connection; then the call has failed. */
   databaseConnectMs: 5 * second,

@@ -46,6 +46,7 @@ import type { ShardMemory } from '../shard/shard-memory.ts';
 import type { ShardOwnership } from '../shard/shard-ownership.ts';
 import { Simulator } from '../shard/simulator.ts';
 import type { TimerStore } from '../shard/timer-store.ts';
+import { eraseByOwner } from './erase-by-owner.ts';
 import { fencedStore } from './fenced-store.ts';
 import { fencedTimers } from './fenced-timers.ts';
 import { OwnedShards } from './owned-shards.ts';
@@ -204,7 +205,8 @@ export class ClusterEngine implements Engine {
       const common = { ...parts.audiences, bus, name: gateway, shards, clock, onProblem };
       this.#broadcasts = new SharedBroadcasts({ ...common, people });
       const opening = openingInbox(inbox, this.#broadcasts.open);
-      if (roles.includes('api')) this.inbox = new SharedInbox(opening, publisher);
+      const erase = (person: PersonKey) => eraseByOwner({ store, publisher, clock }, person);
+      if (roles.includes('api')) this.inbox = new SharedInbox(opening, publisher, erase);
       if (roles.includes('gateway')) {
         this.feed = new LiveFeedBus({ gateway, presence, bus, inbox: opening, shards, clock });
         this.looking = new LookingNotesPresence({ ...parts.looking, gateway, clock });

@@ -24,6 +24,10 @@ export function fencedStore(store: InboxStore, ownership: Pick<ShardOwnership, '
       check(shardOf(person, shards));
       await store.remove(person, items, revision);
     },
+    async erase(person, revision) {
+      check(shardOf(person, shards));
+      await store.erase(person, revision);
+    },
     positions: store.positions.bind(store),
     head: store.head.bind(store),
     rows: store.rows.bind(store),

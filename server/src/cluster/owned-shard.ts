@@ -27,6 +27,7 @@ import type { EventLog, Position } from '../log/event-log.ts';
 import { consumptionCheck, type ReadinessCheck } from '../ops/readiness.ts';
 import { localeOf } from '../profile/person-locales.ts';
 import type { ProfileStore } from '../profile/profile-store.ts';
+import { eraseInbox } from '../shard/erase-inbox.ts';
 import type { Person } from '../shard/person.ts';
 import type { RelationReader } from '../shard/relation-reader.ts';
 import { ShardExecutor } from '../shard/shard-executor.ts';
@@ -193,6 +194,11 @@ export class OwnedShard {
       this.#merge(message).catch((error: unknown) => this.#mergeFailed(error));
       return;
     }
+    if (message?.kind === 'erase') {
+      // Whoever asked looks whether it is done, and asks again.
+      this.#erase(message.person).catch(() => {});
+      return;
+    }
     if (message?.kind !== 'marksChanged') {
       this.#forgetAll();
       return;
@@ -202,6 +208,11 @@ export class OwnedShard {
   };
 
   /** People open their inboxes, or look at them: what their large audiences have heard comes in. */
+  async #erase(person: PersonKey): Promise<void> {
+    const { store, clock } = this.#parts;
+    if (this.#executor !== null) await eraseInbox({ executor: this.#executor, store, clock }, person);
+  }
+
   async #merge({ people, asker }: LiveMessage & { kind: 'merge' }): Promise<void> {
     const { audiences, bus } = this.#parts;
     const executor = this.#executor;

@@ -22,16 +22,23 @@ import type {
 export class SharedInbox implements InboxService {
   readonly #inbox: InboxService;
   readonly #publisher: LivePublisher;
+  readonly #erase: InboxService['erase'];
 
-  constructor(inbox: InboxService, publisher: LivePublisher) {
+  /** `erase`: has the shard's owner erase an inbox. */
+  constructor(inbox: InboxService, publisher: LivePublisher, erase: InboxService['erase']) {
     this.#inbox = inbox;
     this.#publisher = publisher;
+    this.#erase = erase;
   }
 
   async mark(person: PersonKey, request: MarkRequest): Promise<MarksFrame> {
     const frame = await this.#inbox.mark(person, request);
     await Promise.all([this.#publisher.marksChanged(person), this.#publish(person, frame)]);
     return frame;
+  }
+
+  erase(person: PersonKey): Promise<void> {
+    return this.#erase(person);
   }
 
   page(person: PersonKey, query: PageQuery): Promise<NotificationPage> {

@@ -258,6 +258,10 @@ class RemoteInbox implements InboxService {
     return this.#caller.call('mark', [person, request]);
   }
 
+  erase(person: PersonKey): Promise<void> {
+    return this.#caller.call('erase', [person]);
+  }
+
   catchup(person: PersonKey, since: Revision | null): Promise<Catchup> {
     return this.#caller.call('catchup', [person, since]);
   }

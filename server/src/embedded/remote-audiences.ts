@@ -2,7 +2,7 @@
 import type { AudienceService, AudienceView, Wish } from '../audience/audience-service.ts';
 import type { FanoutSummary } from '../audience/fanout-store.ts';
 import type { Membership, MembershipChange } from '../audience/membership.ts';
-import type { AudienceKey, TenantId } from '../base/ids.ts';
+import type { AudienceKey, PersonKey, TenantId } from '../base/ids.ts';
 import type { Caller } from './channel.ts';
 
 export class RemoteAudiences implements AudienceService {
@@ -22,6 +22,10 @@ export class RemoteAudiences implements AudienceService {
 
   apply(changes: readonly MembershipChange[]): Promise<void> {
     return this.#caller.call('audienceApply', [changes]);
+  }
+
+  leaveAll(person: PersonKey): Promise<void> {
+    return this.#caller.call('audiencesLeave', [person]);
   }
 
   view(audience: AudienceKey): Promise<AudienceView> {

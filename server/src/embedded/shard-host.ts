@@ -28,6 +28,7 @@ import type { AppendStatus, EventLog } from '../log/event-log.ts';
 import type { PackedBatch } from '../log/record.ts';
 import { localeOf } from '../profile/person-locales.ts';
 import type { ProfileStore } from '../profile/profile-store.ts';
+import { eraseInbox } from '../shard/erase-inbox.ts';
 import type { Person } from '../shard/person.ts';
 import type { RelationReader } from '../shard/relation-reader.ts';
 import { ShardExecutor } from '../shard/shard-executor.ts';
@@ -221,6 +222,12 @@ export class ShardHost {
       executor.forget(person);
       this.#reports.trimmed(items.length);
     });
+  }
+
+  async erase(person: PersonKey): Promise<void> {
+    const { store, clock } = this.#parts;
+    await eraseInbox({ executor: this.#executorOf(person), store, clock }, person);
+    this.#pageHolders.changed([person]);
   }
 
   /** Tells operators of a failure, by its code only: messages may quote what somebody sent. */

@@ -215,6 +215,7 @@ function inboxHandlers(host: ShardHost, kept: InboxService, broadcasts: LocalBro
     },
     closeFeed: host.closeFeed.bind(host),
     mark: host.mark.bind(host),
+    erase: host.erase.bind(host),
     page: inbox.page.bind(inbox),
     async pageText(person: PersonKey, query: PageQuery) {
       await broadcasts.open(person);
@@ -299,6 +300,7 @@ function audienceHandlers(service: AudienceService): Record<string, Handler> {
     audiencesUnknown: service.unknown.bind(service),
     audienceSet: service.set.bind(service),
     audienceApply: service.apply.bind(service),
+    audiencesLeave: service.leaveAll.bind(service),
     audienceView: service.view.bind(service),
     fanouts: service.fanouts.bind(service),
   };

@@ -124,6 +124,11 @@ export class InboxServiceStore implements InboxService {
     return decisions.map((decision) => ({ ...decision, text: this.#explain(decision, own) }));
   }
 
+  /** To be called by whoever keeps the shard's owner from writing this person. */
+  async erase(person: PersonKey): Promise<void> {
+    await this.#store.erase(person, nextRevision(0, this.#clock.now()));
+  }
+
   async counts(person: PersonKey): Promise<Counts> {
     return this.#counts.of(person, await this.#store.head(person, limits.changesMax));
   }

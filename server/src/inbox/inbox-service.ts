@@ -84,4 +84,6 @@ export interface InboxService {
   /** Unknown ids are passed over. Answers the counts afterwards, and the frame for the person's other devices. */
   mark(person: PersonKey, request: MarkRequest): Promise<MarksFrame>;
   catchup(person: PersonKey, since: Revision | null): Promise<Catchup>;
+  /** Everything of the person is gone for good; resolves when it is. Throws CARILLON_STORE_UNAVAILABLE. */
+  erase(person: PersonKey): Promise<void>;
 }

@@ -180,6 +180,10 @@ export class InboxStoreCassandra implements InboxStore {
     await this.#apply(() => statements.removeStatements(person, items, revision));
   }
 
+  async erase(person: PersonKey, revision: Revision): Promise<void> {
+    await this.#apply(() => statements.eraseStatements(person, revision));
+  }
+
   async close(): Promise<void> {}
 
   /** Reads from the greatest id down until the first `count` of the list are sure. */

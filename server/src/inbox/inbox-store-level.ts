@@ -207,6 +207,17 @@ export class InboxStoreLevel implements InboxStore {
     });
   }
 
+  /** The only writer's memory is empty then: nothing of a revision need stay. */
+  erase(person: PersonKey): Promise<void> {
+    return this.#queue(person, async () => {
+      if (this.#db.isBroken) await this.#db.mend();
+      const base = this.#base(person);
+      const batch = this.#db.batch();
+      for (const key of await this.#keys({ gte: base, lt: `${base.slice(0, -1)}\u0001` })) batch.del(key);
+      await batch.write();
+    });
+  }
+
   async close(): Promise<void> {
     await Promise.allSettled(this.#queues.values());
   }

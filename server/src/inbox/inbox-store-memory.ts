@@ -137,6 +137,10 @@ export class InboxStoreMemory implements InboxStore {
     partition.deepRevision = Math.max(partition.deepRevision, revision);
   }
 
+  async erase(person: PersonKey): Promise<void> {
+    this.#people.delete(person);
+  }
+
   async close(): Promise<void> {}
 
   #apply(change: PersonWrite): void {

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { personKey } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import type { InboxStore, MarksPatch } from './inbox-store.ts';
+import { besides } from './inbox-store-besides.contract.ts';
 import { noMarks, type Place } from './item.ts';
 import { ana, idsOf, moved, moveWrite, noonMs, personWrite, testItem, testMember } from './test-items.ts';
 
@@ -37,6 +38,7 @@ export function inboxStoreContract(under: StoreUnderTest): void {
     describe('members', () => members(use));
     describe('marks', () => marks(use));
     describe('background work', () => background(use));
+    describe('beside rows, and erasure', () => besides(use, under.refusesLateWrites));
   });
 }
 
@@ -69,38 +71,6 @@ function writes(store: () => InboxStore, under: StoreUnderTest): void {
       assert.equal(head.marks.readThrough, index + 1);
       assert.equal(await store().item(person, testItem(people[(index + 1) % 5] ?? ana, 'e', noonMs).id), null);
     }
-  });
-
-  test('notes are written with the rows, kept where a write brings none, and each person has their own', async () => {
-    const item = testItem(ana, 'e1', noonMs);
-    const notes = { revision: 5, text: '1\n5\n\nwhat is\nkept' };
-    await store().write(0, [personWrite(ana, [item], { notes })], [1]);
-    await store().write(0, [personWrite(ana, [{ ...item, revision: 2 }])], [2]);
-    assert.equal((await store().head(ana, 10)).notes, notes.text);
-    assert.equal((await store().head(ana, 0)).notes, notes.text);
-    await store().write(0, [personWrite(bo, [], { notes: { revision: 1, text: 'of bo' } })], [3]);
-    await store().write(0, [personWrite(ana, [], { notes: { revision: 6, text: 'later' } })], [4]);
-    assert.equal((await store().head(ana, 10)).notes, 'later');
-    assert.equal((await store().head(bo, 10)).notes, 'of bo');
-  });
-
-  test('events that left no row lie in slots of their person, the last of each, and make nobody’s list longer', async () => {
-    const dropped = (slot: number, text: string) => ({ slot, text, decidedAtMs: noonMs + text.length });
-    await store().write(0, [personWrite(ana, [], { dropped: [dropped(0, '1\na'), dropped(31, '1\nbb')] })], [1]);
-    await store().write(
-      0,
-      [personWrite(ana, [testItem(ana, 'e1', noonMs)], { dropped: [dropped(0, '1\nlater')] })],
-      [2],
-    );
-    await store().write(0, [personWrite(bo, [], { dropped: [dropped(1, '1\nof bo')] })], [3]);
-    assert.deepEqual((await store().dropped(ana)).toSorted(), ['1\nbb', '1\nlater']);
-    assert.deepEqual(await store().dropped(bo), ['1\nof bo']);
-    assert.deepEqual(await store().dropped(personKey('default', 'nobody')), []);
-    assert.equal((await store().head(ana, 10)).items.length, 1);
-    assert.equal((await store().rows(ana, null, 10)).length, 1);
-    assert.deepEqual((await store().marks(ana)).items.size, 0);
-    await store().mergeMarks(ana, { version: 1, readThrough: 1 });
-    assert.deepEqual(await store().people(null, 10), [ana]);
   });
 
   test('a write repeated changes nothing', async () => {

@@ -79,5 +79,10 @@ export interface InboxStore {
    * The caller keeps the executor from writing these rows meanwhile.
    */
   remove(person: PersonKey, items: readonly Item[], revision: Revision): Promise<void>;
+  /**
+   * Deletes everything of the person that was written at `revision` or before. What is written later counts, as for
+   * somebody new. The caller keeps the executor from writing them meanwhile.
+   */
+  erase(person: PersonKey, revision: Revision): Promise<void>;
   close(): Promise<void>;
 }

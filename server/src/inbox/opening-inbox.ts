@@ -21,5 +21,6 @@ export function openingInbox(inbox: InboxService, open: (person: PersonKey) => P
     why: inbox.why.bind(inbox),
     decisions: inbox.decisions.bind(inbox),
     mark: inbox.mark.bind(inbox),
+    erase: inbox.erase.bind(inbox),
   };
 }

@@ -22,6 +22,7 @@ import { applyDecision } from './apply-decision.ts';
 import { DueWork } from './due-work.ts';
 import { Outbox } from './outbox.ts';
 import { PeopleCache } from './people-cache.ts';
+import { persistentTimers } from './persistent-timers.ts';
 import type { Person } from './person.ts';
 import { isReady, preparePerson } from './prepare-person.ts';
 import { RecordFacts } from './record-facts.ts';
@@ -68,7 +69,7 @@ export class ShardExecutor {
     this.#facts = new RecordFacts(options.catalogue);
     this.#wishes = new WishesLoader(options);
     const { shard, clock, outward, zoneData: zones = zoneData } = options;
-    const store = outward === undefined ? null : this.#persistent(outward.timers);
+    const store = outward === undefined ? null : persistentTimers(outward.timers, (work) => this.#repeat(work));
     this.#timers = store === null ? null : this.#timersOf(store);
     const timers = this.#timers;
     this.#zones = store && timers && new ZoneRevision({ shard, timers, store, clock, zoneData: zones });
@@ -147,6 +148,13 @@ export class ShardExecutor {
   /** Makes the next event of this person, or of everybody, read the store again. Only inside `between`. */
   forget(key?: PersonKey): void {
     this.#people.forget(key);
+  }
+
+  /** Nothing is looked at for this person any more. In steps between micro-batches. */
+  async dropTimersOf(person: PersonKey): Promise<void> {
+    let last: Timer | null = null;
+    do last = await this.between(async () => (await this.#timers?.dropOf(person, last)) ?? null);
+    while (last !== null);
   }
 
   /** Bytes durable in the log and not yet applied, of a lane by index. */
@@ -233,18 +241,6 @@ export class ShardExecutor {
     }
     listener.changed(changed, clock.monotonic() - began);
     for (const person of touched) person.written();
-  }
-
-  #persistent(timers: TimerStore): TimerStore {
-    return {
-      open: (owned) => timers.open(owned),
-      write: (owned, change) => this.#repeat(() => timers.write(owned, change)),
-      due: (owned, nowMs, max) => this.#repeat(() => timers.due(owned, nowMs, max)),
-      nextDueMs: (owned) => this.#repeat(() => timers.nextDueMs(owned)),
-      list: (owned, after, max) => this.#repeat(() => timers.list(owned, after, max)),
-      zones: (owned) => this.#repeat(() => timers.zones(owned)),
-      noteZones: (owned, version) => this.#repeat(() => timers.noteZones(owned, version)),
-    };
   }
 
   #timersOf(store: TimerStore): ShardTimers {

@@ -12,6 +12,7 @@
  * other error.
  */
 import type { Clock } from '../base/clock.ts';
+import type { PersonKey } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import type { Timer, TimerChange, TimerStore } from './timer-store.ts';
 
@@ -86,6 +87,15 @@ export class ShardTimers {
     const isAtEnd = timers.length < limits.timersPerTurn;
     this.#seen = isAtEnd ? null : (timers.at(-1) ?? null);
     return isAtEnd;
+  }
+
+  /** One step through all timers behind `after`: those of the person are done. Answers where to go on; null at the end. */
+  async dropOf(person: PersonKey, after: Timer | null): Promise<Timer | null> {
+    const { store, shard } = this.#options;
+    const timers = await store.list(shard, after, limits.timersPerTurn);
+    const done = timers.filter((timer) => timer.person === person);
+    if (done.length > 0) await store.write(shard, { done });
+    return timers.length < limits.timersPerTurn ? null : (timers.at(-1) ?? null);
   }
 
   close(): void {

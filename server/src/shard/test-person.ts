@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Event } from '@carillon/contract/event.ts';
+import type { Counts } from '@carillon/contract/notification.ts';
 import { packEvents } from '../../../test/sim/pack-event.ts';
 import { AudienceStoreMemory } from '../audience/audience-store-memory.ts';
 import { chunkRecords } from '../audience/chunk-records.ts';
@@ -204,6 +205,14 @@ export class TestPerson {
     const told = [...this.#frames.matchAll(/"counts":\{"unread":(\d+)/g)].at(-1)?.[1];
     if (told !== undefined) assert.equal(Number(told), unread, 'the last frame says the same');
     return unread;
+  }
+
+  erase(): Promise<void> {
+    return this.#host.erase(person);
+  }
+
+  counts(): Promise<Counts> {
+    return this.#service.counts(person);
   }
 
   decisions(eventId: string | null = null): Promise<readonly ExplainedDecision[]> {

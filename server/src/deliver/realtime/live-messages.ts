@@ -26,6 +26,8 @@ export type LiveMessage =
   | { readonly kind: 'gap'; readonly shards: readonly number[] | null }
   /** To a shard's owner: marks it may have in memory are older than the store's. */
   | { readonly kind: 'marksChanged'; readonly person: PersonKey }
+  /** To a shard's owner: everything of the person goes. */
+  | { readonly kind: 'erase'; readonly person: PersonKey }
   /** To all: an event is kept once for a large audience. */
   | ({ readonly kind: 'broadcast' } & KeptBroadcast)
   /** To a shard's owner: these people open their inboxes. `asker`: the process that waits to hear; null: none. */
@@ -42,7 +44,7 @@ export const liveChannels = {
   shard: (shard: number): string => `shard:${shard}`,
 } as const;
 
-const kinds = ['frames', 'gap', 'marksChanged', 'revoked', 'broadcast', 'merge', 'merged'] as const;
+const kinds = ['frames', 'gap', 'marksChanged', 'revoked', 'broadcast', 'merge', 'merged', 'erase'] as const;
 
 export function liveMessage(channel: string, message: LiveMessage): BusMessage {
   const { kind, ...rest } = message;

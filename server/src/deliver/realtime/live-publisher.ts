@@ -77,6 +77,12 @@ export class LivePublisher {
     this.#lost([person]);
   }
 
+  /** Asks the shard's owner to erase the person's inbox. Answers whether it was handed over. */
+  erase(person: PersonKey): Promise<boolean> {
+    const channel = liveChannels.shard(shardOf(person, this.#parts.shards));
+    return this.#send([liveMessage(channel, { kind: 'erase', person })]);
+  }
+
   /** A shard has a new owner: its frames may have been written, and never published, by the one before. */
   gap(shards: readonly number[]): void {
     for (const shard of shards) this.#owed.add(shard);

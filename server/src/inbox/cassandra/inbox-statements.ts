@@ -31,7 +31,7 @@ export const droppedId = '~d';
 const whereId = 'WHERE tenant = ? AND user = ? AND id = ?';
 const putItem = `UPDATE inbox USING TIMESTAMP ? AND TTL ? SET item = ? ${whereId}`;
 const putFact = `UPDATE inbox USING TIMESTAMP ? SET facts[?] = ? ${whereId}`;
-const putDropped = `UPDATE inbox USING TIMESTAMP ? AND TTL ? SET facts[?] = ? ${whereId}`;
+const putBrief = `UPDATE inbox USING TIMESTAMP ? AND TTL ? SET facts[?] = ? ${whereId}`;
 const putMembers = `UPDATE inbox_members USING TIMESTAMP ? AND TTL ? SET members = ? ${whereId} AND revision = ?`;
 const deleteRow = `DELETE FROM inbox USING TIMESTAMP ? ${whereId}`;
 const deleteMembers = `DELETE FROM inbox_members USING TIMESTAMP ? ${whereId}`;
@@ -64,7 +64,7 @@ export function writeStatements(change: PersonWrite, lifetimes: Lifetimes): Stat
   }
   for (const { slot, text, decidedAtMs } of change.dropped ?? []) {
     const params = [revisionAt(decidedAtMs), lifetimes.row(decidedAtMs), String(slot), text, tenant, user, droppedId];
-    statements.push({ query: putDropped, params });
+    statements.push({ query: putBrief, params });
   }
   return statements;
 }
@@ -87,6 +87,26 @@ export function removeStatements(person: PersonKey, items: readonly Item[], revi
   }
   return statements;
 }
+
+/**
+ * Deletes the person's partitions as of that revision. A greater one stays for a while, from which the next owner counts
+ * on: what it writes must not lie before the deletion.
+ */
+export function eraseStatements(person: PersonKey, revision: Revision): Statement[] {
+  const { tenant, user } = splitPersonKey(person);
+  const { name, value } = revisionFact('trimmed', revision + 1);
+  const kept = [revision + 1, erasedKeptSeconds, name, value, tenant, user, personId];
+  return [
+    { query: deletePartition('inbox'), params: [revision, tenant, user] },
+    { query: deletePartition('inbox_members'), params: [2 * revision + 1, tenant, user] },
+    { query: putBrief, params: kept },
+  ];
+}
+
+const deletePartition = (table: string): string =>
+  `DELETE FROM ${table} USING TIMESTAMP ? WHERE tenant = ? AND user = ?`;
+/** Longer than clocks can have been ahead. */
+const erasedKeptSeconds = 86_400;
 
 /** Puts `joined` in the place of all deltas up to the last one, of this revision. */
 export function joinStatements(
