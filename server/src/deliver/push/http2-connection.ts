@@ -49,6 +49,9 @@ interface UnderWay {
 type Headers = http2.IncomingHttpHeaders & http2.IncomingHttpStatusHeader;
 type State = 'opening' | 'open' | 'asked' | 'leaving' | 'ended';
 
+/** Why no stream can be begun any more; whatever else Node says is about the request. */
+const endOfSession = new Set(['ERR_HTTP2_INVALID_SESSION', 'ERR_HTTP2_GOAWAY_SESSION', 'ERR_HTTP2_OUT_OF_STREAMS']);
+
 const refusedStream = http2.constants.NGHTTP2_REFUSED_STREAM;
 
 export class Http2Connection {
@@ -103,16 +106,13 @@ export class Http2Connection {
     this.#usedMs = this.#options.clock.monotonic();
     exchange.tries++;
     exchange.sinceMs = this.#usedMs;
-    let stream: http2.ClientHttp2Stream;
     try {
-      stream = this.#opened().request(exchange.headers);
+      const stream = this.#opened().request(exchange.headers);
+      this.#read({ exchange, stream, isSettled: false });
+      stream.end(exchange.body);
     } catch (error) {
-      this.#leave((error as NodeJS.ErrnoException).code ?? 'connectionError');
-      this.#events.onLeftOut(exchange, this.#code);
-      return;
+      this.#onNotStarted(exchange, (error as NodeJS.ErrnoException).code ?? 'connectionError');
     }
-    this.#read({ exchange, stream, isSettled: false });
-    stream.end(exchange.body);
   }
 
   /** Ends what was begun too long ago; then the connection must show that it lives. */
@@ -133,6 +133,15 @@ export class Http2Connection {
   /** What is under way may finish. */
   close(): void {
     if (this.#state !== 'ended') this.#leave('closed');
+  }
+
+  #onNotStarted(exchange: Exchange, code: string): void {
+    if (endOfSession.has(code)) {
+      this.#leave(code);
+      this.#events.onLeftOut(exchange, code);
+    } else {
+      exchange.settle({ kind: 'unsent', code });
+    }
   }
 
   #read(entry: UnderWay): void {

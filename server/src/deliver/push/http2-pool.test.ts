@@ -236,6 +236,18 @@ test('closing: what is under way finishes, what waits was not sent', async () =>
   );
 });
 
+test('what Node takes for no request is unsent, and harms no other', async () => {
+  await withServer(
+    () => ok,
+    async (server, pool) => {
+      const bad = pool.request({ ...post('/bad'), ':none': 'x' }, 'x');
+      const [reply, good] = await Promise.all([bad, pool.request(post('/good'), 'x')]);
+      assert.deepEqual(kinds([reply, good]), ['unsent ERR_HTTP2_INVALID_PSEUDOHEADER', '200']);
+      assert.equal(server.sessions.length, 1);
+    },
+  );
+});
+
 test('names are looked up anew for each connection', async () => {
   let lookups = 0;
   const server = new TestHttp2Server(() => ok);

@@ -32,7 +32,7 @@ export class HttpsClient {
 
   async post(url: URL, headers: http.OutgoingHttpHeaders, body: Uint8Array | string): Promise<ProviderReply> {
     if (this.#isClosed) return { kind: 'unsent', code: 'closed' };
-    const reply = this.#request(url, headers, body);
+    const reply = this.#request(url, headers, body).catch(unsendable);
     this.#underWay.add(reply);
     try {
       return await reply;
@@ -80,6 +80,11 @@ export class HttpsClient {
       request.end(body);
     });
   }
+}
+
+/** Node does not take it for a request. */
+function unsendable(error: NodeJS.ErrnoException): ProviderReply {
+  return { kind: 'unsent', code: error.code ?? 'badRequest' };
 }
 
 /** The status is the answer: what of the body does not come, or is too much, is left out. */
