@@ -1,6 +1,8 @@
 /** Caps over the whole shard: what exceeds comes as one, once, whoever crashes (D9). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { builtInSource } from '../content/catalogue-source.ts';
+import { LiveContent } from '../content/live-content.ts';
 import { type CapRules, usualCaps } from '../decide/caps.ts';
 import { TestPerson } from './test-person.ts';
 
@@ -100,5 +102,22 @@ test('more than there is room for at the end of a pause comes as one', async () 
   for (let n = 1; n <= 3; n++) await one.send('post.liked', 'a1', `post:p${n}`);
   await one.until('2026-03-10T14:00:00Z');
   assert.deepEqual(pushes(one), ['13:00:00 3']);
+  await one.stop();
+});
+
+test('a push of what is capped and what is not, of one category, counts', async () => {
+  const types = new Map(builtInSource().types);
+  const liked = types.get('post.liked') ?? assert.fail();
+  types.set('message.sent', { ...(types.get('message.sent') ?? assert.fail()), category: liked.category });
+  const content = new LiveContent({ ...builtInSource(), types });
+  const one = await TestPerson.start(undefined, content, { ...two, push: { hourMax: 1, dayMax: 9 } });
+  await one.choose({ pausedUntil: '2026-03-10T13:00:00Z' });
+  for (let n = 1; n <= 4; n++) await one.send('message.sent', 'a1', `message:m${n}`);
+  await one.send('post.liked', 'a1', 'post:p1');
+  await one.until('2026-03-10T13:00:00Z');
+  assert.deepEqual(pushes(one), ['13:00:00 5'], 'of one category, and more than three');
+  await one.send('post.liked', 'a1', 'post:p2');
+  await one.pass(60_000);
+  assert.match(await one.why('push'), /^hold cap/);
   await one.stop();
 });

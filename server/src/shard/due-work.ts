@@ -180,9 +180,9 @@ export class DueWork {
     for (const { item, number } of told) {
       const type = this.#catalogue.find(item.type);
       if (type === undefined || counted.has(type.category)) continue;
-      counted.add(type.category);
       const named = { telling: tellingName(item.id, number), nowMs: this.#nowMs };
-      person.besides.notes.sent(person.wishes.capRules, type, channel, named);
+      // Of one category some types may be capped and others not.
+      if (person.besides.notes.sent(person.wishes.capRules, type, channel, named)) counted.add(type.category);
     }
   }
 

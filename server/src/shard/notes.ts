@@ -54,9 +54,11 @@ export class Notes {
     return cap === null ? Number.POSITIVE_INFINITY : roomFor(this.#state(type, channel), cap, nowMs);
   }
 
-  sent(rules: CapRules, type: CappedType, channel: Channel, { telling, nowMs }: { telling: string; nowMs: number }) {
-    if (capFor(rules, type, channel) === null) return;
-    this.#cap(capKey(type, channel), noteSent(this.#state(type, channel), telling, nowMs), nowMs);
+  /** Answers whether it is capped, and so counts. */
+  sent(rules: CapRules, type: CappedType, channel: Channel, at: { telling: string; nowMs: number }): boolean {
+    if (capFor(rules, type, channel) === null) return false;
+    this.#cap(capKey(type, channel), noteSent(this.#state(type, channel), at.telling, at.nowMs), at.nowMs);
+    return true;
   }
 
   held(type: CappedType, channel: Channel, untilMs: number, nowMs: number): void {
