@@ -186,6 +186,16 @@ describe('what a mail leads to', () => {
     await mailed('security.alert', 'ml4');
   });
 
+  test('S6: no address, link or text of a mail is logged', async () => {
+    await withAddress('ml6');
+    const mail = await mailed('app.news', 'ml6');
+    await call(linkOf(mail), { method: 'POST', headers: form, body: 'List-Unsubscribe=One-Click' });
+    await comesBack(bounceOf(mail, '5.7.1', '550 5.7.1 <ml6@people.test> we do not like you'));
+    const told = world.logged.filter(({ event }) => event === 'emailBlocked');
+    assert.equal(told.length > 0, true);
+    assert.doesNotMatch(JSON.stringify(world.logged), /people\.test|Number \d|[\w-]{60}/);
+  });
+
   test('BC-59: an answer of somebody who is away changes nothing, and draws no mail', async () => {
     await withAddress('ml5');
     const mail = await mailed('app.news', 'ml5');

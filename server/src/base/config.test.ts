@@ -272,6 +272,8 @@ test('mail needs what its providers need, and in production a secret and links t
   const email = (fields: object, more: object = {}) => JSON.stringify({ ...more, email: fields });
   assert.deepEqual(load('').email.providers, []);
   assert.deepEqual(problems(email({ ses: { perSecond: 5 } })), {});
+  const wrongKey = problems(email({ webhooks: { sendgridPublicKey: 'no key' } }));
+  assert.deepEqual(Object.keys(wrongKey), ['email.webhooks.sendgridPublicKey']);
   assert.deepEqual(Object.keys(problems(email({ providers: ['ses', 'sendgrid', 'mailgun'] }))).sort(), [
     'email.from',
     'email.mailgun.apiKey',

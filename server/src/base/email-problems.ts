@@ -1,11 +1,30 @@
 /** What a schema cannot say of how mail is sent: keys that need each other, and what production asks for (S1). */
+import { createPublicKey } from 'node:crypto';
 import type { EmailSettings } from './config-email.ts';
 import type { ConfigProblem } from './config-error.ts';
 import { mailbox } from './mailbox.ts';
 
 export function emailProblems(email: EmailSettings, mode: 'development' | 'production'): ConfigProblem[] {
-  if (email.providers.length === 0) return [];
-  return [...senderProblems(email, mode), ...email.providers.flatMap((name) => needs[name](email))];
+  if (email.providers.length === 0) return webhookProblems(email);
+  return [
+    ...webhookProblems(email),
+    ...senderProblems(email, mode),
+    ...email.providers.flatMap((name) => needs[name](email)),
+  ];
+}
+
+function webhookProblems({ webhooks: { sendgridPublicKey } }: EmailSettings): ConfigProblem[] {
+  if (sendgridPublicKey === undefined || isCurveKey(sendgridPublicKey)) return [];
+  return [{ path: 'email.webhooks.sendgridPublicKey', detail: 'is no public key as SendGrid shows it' }];
+}
+
+function isCurveKey(text: string): boolean {
+  try {
+    const key = createPublicKey({ key: Buffer.from(text, 'base64'), format: 'der', type: 'spki' });
+    return key.asymmetricKeyType === 'ec';
+  } catch {
+    return false;
+  }
 }
 
 function senderProblems(email: EmailSettings, mode: 'development' | 'production'): ConfigProblem[] {
