@@ -19,6 +19,8 @@ export const pushLimits = {
   /** A connection at rest for longer is asked whether it still lives before it is used, and has this long to say so. */
   pushRestMs: minute,
   pushPingMs: 5 * second,
+  /** What is under way when a stop lets go of connections has this long; then it is lost, so that a stop ends in time. */
+  pushCloseMs: second,
   /** How often what waits too long is looked for. */
   pushSweepMs: second,
   /** Connections that may leave a push out, one after the other, before it counts as not sent. */

@@ -144,6 +144,11 @@ export class Http2Connection {
     }
   }
 
+  /** What is under way is lost. */
+  drop(): void {
+    this.#fail('closed');
+  }
+
   #read(entry: UnderWay): void {
     const { stream } = entry;
     const parts: Buffer[] = [];

@@ -248,6 +248,20 @@ test('what Node takes for no request is unsent, and harms no other', async () =>
   );
 });
 
+test('BC-79: closing does not wait for answers that do not come: they are lost', async () => {
+  await withServer(
+    () => null,
+    async (server, pool, clock) => {
+      const all = sendMany(pool, 3);
+      await until(() => server.seen.length === 3);
+      const closed = pool.close();
+      clock.advance(limits.pushCloseMs);
+      assert.deepEqual(kinds(await all), Array(3).fill('lost closed'));
+      await closed;
+    },
+  );
+});
+
 test('names are looked up anew for each connection', async () => {
   let lookups = 0;
   const server = new TestHttp2Server(() => ok);

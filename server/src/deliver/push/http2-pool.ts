@@ -46,8 +46,14 @@ export class Http2Pool {
     this.#isClosed = true;
     this.#failWaiting('closed');
     for (const connection of this.#connections) connection.close();
+    const cancel = this.#options.clock.after(limits.pushCloseMs, () => {
+      for (const connection of this.#connections) connection.drop();
+    });
     return new Promise((resolve) => {
-      this.#onEmpty = resolve;
+      this.#onEmpty = () => {
+        cancel();
+        resolve();
+      };
       this.#rest();
     });
   }

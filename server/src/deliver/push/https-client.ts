@@ -41,11 +41,16 @@ export class HttpsClient {
     }
   }
 
-  /** Resolves when what is under way has finished. */
+  /** Resolves when what is under way has finished, or has taken too long for a stop and is lost. */
   async close(): Promise<void> {
     this.#isClosed = true;
+    const letGo = (): void => {
+      for (const agent of Object.values(this.#agents)) agent.destroy();
+    };
+    const cancel = this.#options.clock.after(limits.pushCloseMs, letGo);
     await Promise.all(this.#underWay);
-    for (const agent of Object.values(this.#agents)) agent.destroy();
+    cancel();
+    letGo();
   }
 
   #request(url: URL, headers: http.OutgoingHttpHeaders, body: Uint8Array | string): Promise<ProviderReply> {
