@@ -7,6 +7,7 @@ import { resolve } from 'node:path';
 import { attachStream } from './api/attach-stream.ts';
 import { audienceOperations } from './api/audience-operations.ts';
 import { broadcastOperations } from './api/broadcast-operations.ts';
+import { deadLetterOperations } from './api/dead-letter-operations.ts';
 import { devToken } from './api/dev-token.ts';
 import { deviceOperations } from './api/device-operations.ts';
 import { documentOperations } from './api/document-operations.ts';
@@ -114,7 +115,7 @@ export async function startApp(parts: AppParts): Promise<App> {
     ...(gateway === null ? [] : streamOperations(gateway, tickets)),
     ...mailOperations(engine, { ...parts, secret: secrets.email, content }),
     previewType(() => content.current),
-    ...(engine.simulator === null ? [] : [simulateEvent({ simulator: engine.simulator, content, clock })]),
+    ...operatorOperations(engine, { content, clock }),
     ...healthOperations(readiness, metrics),
     ...(devTokens === null ? [] : [devToken(devTokens)]),
   ];
@@ -228,6 +229,17 @@ function manyPeopleOperations({ audiences, announcements }: Engine, clock: Clock
   return [
     ...(audiences === null ? [] : audienceOperations(audiences, clock)),
     ...(announcements === null ? [] : broadcastOperations(announcements)),
+  ];
+}
+
+/** What operators ask beside what belongs to another stage. */
+function operatorOperations(
+  { simulator, deadLetters }: Engine,
+  parts: Pick<PersonParts, 'content' | 'clock'>,
+): Operation[] {
+  return [
+    ...(simulator === null ? [] : [simulateEvent({ simulator, ...parts })]),
+    ...(deadLetters === null ? [] : deadLetterOperations(deadLetters)),
   ];
 }
 

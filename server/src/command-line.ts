@@ -11,6 +11,7 @@ import { systemRandom } from './base/random.ts';
 import { releaseVersion } from './base/release-version.ts';
 import type { PreviewRequest } from './content/preview.ts';
 import type { BroadcastRequest } from './run-broadcast.ts';
+import type { DlqWish } from './run-dlq.ts';
 import type { SuppressionWish } from './run-suppressions.ts';
 
 /** As commander gives them: one per flag that was used. */
@@ -79,6 +80,7 @@ export function commandLine(): Command {
   addSimulate(program);
   addSuppressions(program);
   addBroadcast(program);
+  addDlq(program);
   addMove(program);
   addKeys(program);
   addSend(program);
@@ -210,6 +212,35 @@ const actionTexts: Readonly<Record<(typeof broadcastActions)[number], string>> =
   resume: 'Let one that was paused go on where it was',
   cancel: 'End one for good',
 };
+
+function addDlq(program: Command): void {
+  program
+    .command('dlq')
+    .addArgument(new Argument('<what>', 'list, count or redrive').choices(['list', 'count', 'redrive']))
+    .description(
+      'Deliveries that ended without their provider having them, of a running service; redrive sends them again',
+    )
+    .option('--channel <name>', 'push or email')
+    .option('--provider <name>', 'such as apns or smtp')
+    .option('--code <code>', "the provider's reason")
+    .option('--user <id>', 'of this person')
+    .option('--state <state>', 'failed, or unknown: may have been sent')
+    .option('--dry-run', 'of redrive: only say what would become of them')
+    .addOption(urlFlag())
+    .addOption(tokenFlag())
+    .option('--json', 'for programs; of list one line for each')
+    .action(async (what: DlqWish, { url = '', token, json, dryRun, ...flags }: Flags & { dryRun?: true }) => {
+      const { runDlq } = await import('./run-dlq.ts');
+      const { channel, provider, code, user, state } = flags as Readonly<Record<string, string | undefined>>;
+      const filter = { channel, provider, code, user, state };
+      const common = { url, token, isJson: json !== undefined, isDryRun: dryRun !== undefined, clock: systemClock };
+      try {
+        for await (const line of runDlq({ what, filter, ...common })) console.log(line);
+      } catch (error) {
+        program.error(`error: ${(error as Error).message}`, { exitCode: 1 });
+      }
+    });
+}
 
 function addMove(program: Command): void {
   program

@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Event } from '@carillon/contract/event.ts';
 import { eventually } from './eventually.ts';
+import { operatorsKey } from './flow-config.ts';
 import { MailSink } from './mail-sink.ts';
-import { okay } from './person.ts';
+import { okay, Person } from './person.ts';
 import { PushSink } from './push-sink.ts';
 import { World } from './world.ts';
 
@@ -151,6 +152,25 @@ describe('what leaves by push', () => {
     const person = await world.person('dp4');
     await eventually(async () => (await person.get<{ items: [] }>('/v1/devices')).items.length === 0);
     sink.answer = () => 'ok';
+  });
+
+  test('V5: what a provider refuses is a dead letter, and goes once an operator sends it again', async () => {
+    await withDevices('dp5');
+    const operator = new Person(world, operatorsKey);
+    const filter = { user: 'dp5' };
+    const count = async (): Promise<number> =>
+      (await operator.get<{ count: number }>('/v1/admin/dead-letters?user=dp5')).count;
+    sink.answer = (to) => (to === tokenOf('dp5') ? 'MessageTooBig' : 'ok');
+    await world.send([message('dp5')]);
+    await eventually(async () => (await count()) === 1);
+    sink.answer = () => 'ok';
+    const redrive = async (dryRun: boolean): Promise<object> =>
+      okay(await operator.ask('POST', '/v1/admin/dead-letters/redrive', { filter, dryRun }));
+    assert.deepEqual(await redrive(true), { sent: 1, skipped: {}, nextCursor: null });
+    const sent = await Promise.all([redrive(false), redrive(false)]);
+    assert.deepEqual(sent[0], { sent: 1, skipped: {}, nextCursor: null });
+    await eventually(async () => (await count()) === 0);
+    assert.equal(sink.to(tokenOf('dp5')).length, 2, 'one refused, and one more for both');
   });
 
   test('BC-79: what is under way at a stop, and what waits behind it, comes once', async () => {

@@ -11,7 +11,7 @@ export interface SunkPush {
 }
 
 /** A ticket's error, or a status of the whole answer. */
-export type PushAnswer = 'ok' | 'DeviceNotRegistered' | 503 | 429;
+export type PushAnswer = 'ok' | 'DeviceNotRegistered' | 'MessageTooBig' | 503 | 429;
 
 export class PushSink {
   readonly pushes: SunkPush[] = [];

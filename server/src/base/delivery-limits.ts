@@ -30,6 +30,8 @@ export const deliveryLimits = {
   deliveryInHandMs: 2 * minute,
   /** How long a stop waits for what providers have not answered yet; then its answer is not known (V4). */
   deliveryStopMs: 5 * second,
+  /** Between two steps of a redrive from the command line, of a thousand each. */
+  redriveEveryMs: second,
   /** How long is kept what became of a delivery. */
   deliveriesKeptMs: 30 * day,
   /** Jobs removed at once by retention; other work comes in between. */

@@ -14,6 +14,7 @@ import type { Snapshot } from '../base/telemetry.ts';
 import { builtInContent, type LiveContent } from '../content/live-content.ts';
 import { type CapRules, usualCaps } from '../decide/caps.ts';
 import type { EventSimulator } from '../decide/event-simulator.ts';
+import type { DeadLetterService } from '../deliver/dead-letters.ts';
 import type { Bus } from '../deliver/realtime/bus.ts';
 import { LiveFeedBus } from '../deliver/realtime/live-feed-bus.ts';
 import { LivePublisher } from '../deliver/realtime/live-publisher.ts';
@@ -225,6 +226,11 @@ export class ClusterEngine implements Engine {
     await parts.deliveries?.start();
     if (engine.#shards !== null) await parts.group?.start(engine.#shards);
     return engine;
+  }
+
+  get deadLetters(): DeadLetterService | null {
+    const { roles, deliveries } = this.#parts;
+    return roles.includes('api') ? (deliveries?.deadLetters ?? null) : null;
   }
 
   async metrics(): Promise<readonly Snapshot[]> {

@@ -7,6 +7,7 @@ import { dayMs } from '../base/iso-time.ts';
 import { limits } from '../base/limits.ts';
 import type { Random } from '../base/random.ts';
 import type { LiveContent } from '../content/live-content.ts';
+import { DeadLetterStorePostgres } from '../deliver/dead-letter-store-postgres.ts';
 import type { OutwardName } from '../deliver/delivery.ts';
 import { DeliveryStoreCassandra } from '../deliver/delivery-store-cassandra.ts';
 import { LookingPeoplePresence } from '../deliver/realtime/looking-people-presence.ts';
@@ -61,6 +62,7 @@ export async function openDeliveries(
         : null,
     store: new DeliveryStoreCassandra(clients.cassandra, clock),
     timers,
+    deadLetters: new DeadLetterStorePostgres(clients.database),
     profiles,
     inbox: store,
     looking: new LookingPeoplePresence(looking.presence, clock),

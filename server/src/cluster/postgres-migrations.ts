@@ -154,4 +154,23 @@ export const postgresMigrations: readonly Migration[] = [
      )`,
     `CREATE INDEX announcements_under_way ON ${schema}.announcements (id) WHERE under_way`,
   ],
+  /** Deliveries that ended without their provider having them (V5). */
+  (schema) => [
+    `CREATE TABLE ${schema}.dead_letters (
+       tenant text COLLATE "C" NOT NULL,
+       name text COLLATE "C" NOT NULL,
+       person text COLLATE "C" NOT NULL,
+       channel text NOT NULL,
+       endpoint text NOT NULL,
+       state text NOT NULL,
+       provider text,
+       code text,
+       attempts int NOT NULL,
+       version int NOT NULL,
+       died_ms double precision NOT NULL,
+       PRIMARY KEY (tenant, name)
+     )`,
+    `CREATE INDEX dead_letters_died ON ${schema}.dead_letters (died_ms)`,
+    `CREATE INDEX dead_letters_person ON ${schema}.dead_letters (tenant, person)`,
+  ],
 ];

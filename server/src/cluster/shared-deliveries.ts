@@ -10,6 +10,8 @@ import { limits } from '../base/limits.ts';
 import type { Random } from '../base/random.ts';
 import type { Service } from '../base/service.ts';
 import type { LiveContent } from '../content/live-content.ts';
+import type { DeadLetterStore } from '../deliver/dead-letter-store.ts';
+import { type DeadLetterService, DeadLetters } from '../deliver/dead-letters.ts';
 import type { OutwardName } from '../deliver/delivery.ts';
 import type { DeliveryStore } from '../deliver/delivery-store.ts';
 import { DeliveryWorker } from '../deliver/delivery-worker.ts';
@@ -46,6 +48,7 @@ export interface SharedDeliveriesParts {
   readonly group: ShardOwnership | null;
   readonly store: DeliveryStore;
   readonly timers: RetryTimers;
+  readonly deadLetters: DeadLetterStore;
   readonly profiles: ProfileStore;
   readonly inbox: Pick<InboxStore, 'item' | 'marks'>;
   readonly looking: LookingPeople;
@@ -63,9 +66,12 @@ const timerShards: Readonly<Record<OutwardName, number>> = { push: 10_000, email
 export class SharedDeliveries implements Service {
   /** For the shards. */
   readonly channels: readonly OutwardChannel[];
+  /** Null: there is nothing to send by. */
+  readonly deadLetters: DeadLetterService | null;
   /** Rejects when the process must stop. */
   readonly failed: Promise<never>;
   readonly #parts: SharedDeliveriesParts;
+  readonly #looks: ReadonlyMap<OutwardName, LastLook>;
   readonly #reports: DeliveryReports;
   readonly #gates: ReadonlyMap<OutwardName, Gates>;
   readonly #owned = new Map<number, ReadonlyMap<OutwardName, OwnedDelivery>>();
@@ -77,7 +83,12 @@ export class SharedDeliveries implements Service {
     this.#parts = parts;
     const { ways, shards, clock, onProblem } = parts;
     this.#reports = new DeliveryReports(clock, onProblem);
-    this.channels = ways.map((way) => new LogChannel({ ...way, shards }));
+    const channels = ways.map((way) => new LogChannel({ ...way, shards }));
+    this.channels = channels;
+    this.#looks = new Map(ways.map((way) => [way.name, this.#newLook(reachKnownBy(way))]));
+    const { deadLetters: letters, store: deliveries } = parts;
+    const service = new DeadLetters({ letters, deliveries, channels, looks: this.#looks, clock });
+    this.deadLetters = ways.length === 0 ? null : service;
     this.#gates = new Map(ways.map(({ name }) => [name, new Gates(clock)]));
     const { promise, reject } = Promise.withResolvers<never>();
     this.failed = promise;
@@ -130,6 +141,7 @@ export class SharedDeliveries implements Service {
     this.#cancel();
     await this.#trimming;
     await group?.stop();
+    for (const look of this.#looks.values()) look.close();
     for (const { log, close } of ways) {
       await log.close();
       await close();
@@ -137,26 +149,30 @@ export class SharedDeliveries implements Service {
   }
 
   #own(shard: number, { name, log }: SharedWay, outlet: Outlet): OwnedDelivery {
-    const { profiles, inbox, looking, content, clock, random, unreadOf } = this.#parts;
+    const { clock, random, unreadOf } = this.#parts;
     const group = this.#parts.group as ShardOwnership;
     const store = fencedDeliveries(this.#parts.store, group);
     const timers = channelTimers(this.#parts.timers, name, group);
     const gates = this.#gates.get(name) as Gates;
     const listener = this.#reports;
     const isHeld = (): boolean => group.holds(shard);
-    const common = { shard, log, store, timers, outlet, gates, clock, random, listener, unreadOf, isHeld };
+    const { deadLetters } = this.#parts;
+    const common = { shard, log, store, timers, deadLetters, outlet, gates, clock, random, listener, unreadOf, isHeld };
     return new OwnedDelivery({
-      newWorker: () => {
-        const look = new LastLook({ outlet, profiles, inbox, looking, catalogue: content, clock });
-        return new DeliveryWorker({ ...common, look });
-      },
+      newWorker: () => new DeliveryWorker({ ...common, look: this.#newLook(outlet) }),
       clock,
       failed: (error) => this.#reports.failed(name, error),
     });
   }
 
+  #newLook(outlet: Pick<Outlet, 'channel' | 'reach'>): LastLook {
+    const { profiles, inbox, looking, content: catalogue, clock } = this.#parts;
+    return new LastLook({ outlet, profiles, inbox, looking, catalogue, clock });
+  }
+
   async #trim(): Promise<void> {
     const { ways, clock, logKeptMs } = this.#parts;
+    while ((await this.#parts.deadLetters.expire(clock.now() - limits.deliveriesKeptMs)) > 0);
     for (const { name, log } of ways) {
       await log.trim(clock.now() - logKeptMs, (shard, lane): Position => {
         const worker = this.#owned.get(shard)?.get(name)?.worker ?? null;
@@ -166,6 +182,12 @@ export class SharedDeliveries implements Service {
       });
     }
   }
+}
+
+/** Of a process that sends nothing: what a shard knows of a person. */
+function reachKnownBy({ name, outlet, endpointOf }: SharedWay): Pick<Outlet, 'channel' | 'reach'> {
+  if (outlet !== null) return outlet;
+  return { channel: name, reach: async (person, profile) => ({ state: endpointOf(person, profile), endpoints: [] }) };
 }
 
 type Held = Pick<ShardOwnership, 'holds'>;

@@ -17,6 +17,8 @@ type StoredDelivery = [
   string | null,
   number | null,
   StoredAttempt[],
+  number,
+  number,
 ];
 type StoredJob = [
   typeof format,
@@ -68,14 +70,15 @@ export function decodeDelivery(text: string): Delivery {
 }
 
 function storedDelivery(delivery: Delivery): StoredDelivery {
-  const { endpoint, provider, state, version, code, providerId, dueAtMs } = delivery;
+  const { endpoint, provider, state, version, code, providerId, dueAtMs, forgiven, redrives } = delivery;
   const attempts = delivery.attempts.map((attempt): StoredAttempt => {
     return [attempt.atMs, attempt.provider, attempt.outcome, attempt.code, attempt.tookMs];
   });
-  return [endpoint, provider, state, version, code, providerId, dueAtMs, attempts];
+  return [endpoint, provider, state, version, code, providerId, dueAtMs, attempts, forgiven, redrives];
 }
 
-function deliveryOf([endpoint, provider, state, version, code, providerId, dueAtMs, tries]: StoredDelivery): Delivery {
+function deliveryOf(stored: StoredDelivery): Delivery {
+  const [endpoint, provider, state, version, code, providerId, dueAtMs, tries, forgiven, redrives] = stored;
   const attempts = tries.map(([atMs, by, outcome, why, tookMs]) => ({
     atMs,
     provider: by,
@@ -83,5 +86,5 @@ function deliveryOf([endpoint, provider, state, version, code, providerId, dueAt
     code: why,
     tookMs,
   }));
-  return { endpoint, provider, state, version, code, providerId, dueAtMs, attempts };
+  return { endpoint, provider, state, version, code, providerId, dueAtMs, attempts, forgiven, redrives };
 }

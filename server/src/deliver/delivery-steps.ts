@@ -18,7 +18,7 @@ const attemptsShown = 16;
 
 export function newDelivery(endpoint: string): Delivery {
   const nothing = { provider: null, code: null, providerId: null, dueAtMs: null };
-  return { endpoint, ...nothing, state: 'pending', version: 1, attempts: [] };
+  return { endpoint, ...nothing, state: 'pending', version: 1, attempts: [], forgiven: 0, redrives: 0 };
 }
 
 /** Throws where the step means nothing: whoever takes it must know the state. */
@@ -58,8 +58,14 @@ export function putOff(delivery: Delivery, step: 'wait' | 'retry', dueAtMs: numb
 }
 
 /** Attempts that count: those that a provider could not take just then. */
-export function attemptsOf({ attempts }: Pick<Delivery, 'attempts'>): number {
-  return attempts.filter(({ outcome }) => outcome === 'retry').length;
+export function attemptsOf({ attempts, forgiven }: Pick<Delivery, 'attempts' | 'forgiven'>): number {
+  return attempts.filter(({ outcome }) => outcome === 'retry').length - forgiven;
+}
+
+/** As an operator sends it again: with as many attempts as in the beginning. */
+export function redriven(delivery: Delivery): Delivery {
+  const forgiven = delivery.forgiven + attemptsOf(delivery);
+  return stepped(delivery, 'redrive', { forgiven, redrives: delivery.redrives + 1 });
 }
 
 /** Exponential, with full jitter, and never before the provider asked for. */

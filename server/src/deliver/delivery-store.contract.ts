@@ -18,6 +18,8 @@ export function testDelivery(change: Partial<Delivery> = {}): Delivery {
     providerId: null,
     dueAtMs: null,
     attempts: [],
+    forgiven: 0,
+    redrives: 0,
     ...change,
   };
 }
@@ -70,7 +72,13 @@ export function deliveryStoreContract(name: string, open: () => Promise<Delivery
       moment: 'fallback',
       deliveries: [
         testDelivery({ endpoint: '', provider: null, state: 'suppressed', code: 'read', version: 3 }),
-        testDelivery({ endpoint: 'd_a', dueAtMs: noonMs + 5, attempts: [attempt, { ...attempt, code: null }] }),
+        testDelivery({
+          endpoint: 'd_a',
+          dueAtMs: noonMs + 5,
+          attempts: [attempt, { ...attempt, code: null }],
+          forgiven: 1,
+          redrives: 2,
+        }),
         testDelivery({ endpoint: 'd_b', state: 'accepted', providerId: `x"\n${made}` }),
       ],
     });

@@ -1,7 +1,7 @@
 /** From what the shard hands over to what a provider is asked, whatever fails on the way (V1–V4, D11). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { personKey } from '../base/ids.ts';
+import { defaultTenant, personKey } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import { accessLost } from '../inbox/item-state.ts';
 import type { Outcome } from './outcome.ts';
@@ -222,5 +222,73 @@ test('D11, D7: a retry that comes due in a pause waits for its end, and expires 
   await world.pass(10_000);
   assert.deepEqual(await world.states(item), ['apns:d1 accepted']);
   assert.equal(world.outlet.calls.length, 3);
+  await world.stop();
+});
+
+test('V5: what has died is listed, asked what would become of it, and sent again once, with as many attempts as before', async () => {
+  const world = await DeliveryWorld.start();
+  world.outlet.answer = (endpoint, nth) => (endpoint === 'web:d3' && nth < 8 ? down : accepted);
+  world.outlet.endpoints.set(r1, ['apns:d1', 'web:d3']);
+  const item = await world.push('r1', 'p1');
+  world.outlet.answer = (endpoint, nth) =>
+    endpoint === 'web:d3' && nth < 8 ? down : { kind: 'refused', code: 'TooLarge' };
+  const other = await world.push('r2', 'read meanwhile');
+  world.outlet.answer = (endpoint, nth) => (endpoint === 'web:d3' && nth < 8 ? down : accepted);
+  await world.pass(3_600_000);
+  const letters = world.letters();
+  const found = await letters.page(defaultTenant, {}, null, 10);
+  assert.deepEqual(
+    found.map(({ endpoint, state, code, attempts }) => [endpoint, state, code, attempts]),
+    [
+      ['web:d3', 'failed', '503', 6],
+      ['apns:d1', 'failed', 'TooLarge', 0],
+    ],
+  );
+  assert.equal(await letters.count(defaultTenant, { code: 'TooLarge' }), 1);
+  await world.inbox.mergeMarks(personKey('default', 'r2'), { version: 10, items: [{ id: other.id, read: true }] });
+  const order = { filter: {}, isDryRun: false, after: null, max: 10 };
+  const report = { sent: 1, skipped: { read: 1 }, next: null };
+  assert.deepEqual(await letters.redrive(defaultTenant, { ...order, isDryRun: true }), report);
+  assert.equal(world.outlet.told('web:d3').length, 6);
+  const both = [letters.redrive(defaultTenant, order), world.letters().redrive(defaultTenant, order)];
+  await world.settled();
+  assert.deepEqual(await Promise.all(both), [report, report]);
+  await world.settled();
+  assert.equal(world.outlet.told('web:d3').length, 7, 'once');
+  await world.pass(3_600_000);
+  assert.equal(world.outlet.told('web:d3').length, 9, 'with attempts anew');
+  assert.deepEqual(await world.states(item), ['apns:d1 accepted', 'web:d3 accepted']);
+  assert.equal(
+    new Set(world.outlet.calls.filter(({ endpoint }) => endpoint === 'web:d3').map(({ delivery }) => delivery)).size,
+    1,
+  );
+  assert.deepEqual(
+    (await letters.page(defaultTenant, {}, null, 10)).map(({ code }) => code),
+    ['TooLarge'],
+  );
+  assert.deepEqual(await letters.redrive(defaultTenant, { ...order, filter: { user: 'r1' } }), {
+    sent: 0,
+    skipped: {},
+    next: null,
+  });
+  await world.stop();
+});
+
+test('V4, V5: what was lost in a crash is a dead letter, and goes again under the same name where an operator says so', async () => {
+  const world = await DeliveryWorld.start();
+  world.outlet.answer = never;
+  const item = await world.push('r1', 'p1');
+  world.outlet.answer = () => accepted;
+  await world.crash();
+  assert.deepEqual(await world.states(item), ['apns:d1 unknown crashed']);
+  const order = { filter: { state: 'unknown' as const }, isDryRun: false, after: null, max: 10 };
+  const redriving = world.letters().redrive(defaultTenant, order);
+  await world.settled();
+  assert.equal((await redriving).sent, 1);
+  await world.settled();
+  assert.deepEqual(await world.states(item), ['apns:d1 accepted']);
+  const [first, second] = world.outlet.calls;
+  assert.equal(first?.delivery, second?.delivery);
+  assert.equal(await world.letters().count(defaultTenant, {}), 0);
   await world.stop();
 });

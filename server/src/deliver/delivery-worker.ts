@@ -18,14 +18,16 @@ import type { Random } from '../base/random.ts';
 import { nextRevision } from '../base/revision.ts';
 import { type EventLog, type Position, startPosition } from '../log/event-log.ts';
 import { LaneReader } from '../log/lane-reader.ts';
-import { type Delivery, type Job, type OutwardName, tellingName, tellingNames } from './delivery.ts';
+import type { DeadLetterStore } from './dead-letter-store.ts';
+import type { Delivery, OutwardName } from './delivery.ts';
 import type { DeliveryListener } from './delivery-listener.ts';
 import { afterAttempt, putOff, stepped } from './delivery-steps.ts';
 import type { DeliveryStore } from './delivery-store.ts';
-import { readDispatches } from './dispatch-record.ts';
+import { type Redrive, readHandedOver } from './dispatch-record.ts';
 import type { Gates } from './gates.ts';
 import { JobPlanner, type JobPlannerParts, type Task } from './job-planner.ts';
-import { JobRun, type Pulled } from './job-run.ts';
+import type { JobRun, Pulled } from './job-run.ts';
+import { JobsInHand } from './jobs-in-hand.ts';
 import { Ledger } from './ledger.ts';
 import type { Outcome } from './outcome.ts';
 import type { Dispatch } from './outward-channel.ts';
@@ -39,6 +41,7 @@ export interface DeliveryWorkerParts extends JobPlannerParts {
   readonly store: DeliveryStore;
   /** Of this channel alone. */
   readonly timers: RetryTimers;
+  readonly deadLetters: DeadLetterStore;
   readonly gates: Gates;
   readonly random: Random;
   readonly clock: Clock;
@@ -53,8 +56,7 @@ export class DeliveryWorker {
   readonly #planner: JobPlanner;
   readonly #ledger: Ledger;
   readonly #ready: ReadyQueue;
-  /** By each telling: jobs that are in hand. */
-  readonly #inHand = new Map<string, JobRun>();
+  readonly #inHand: JobsInHand;
   readonly #underWay = new Set<Promise<void>>();
   readonly #stops: (() => void)[] = [];
   readonly #persistence: Persistence;
@@ -70,12 +72,13 @@ export class DeliveryWorker {
 
   constructor(parts: DeliveryWorkerParts) {
     this.#parts = parts;
-    const { shard, store, timers, gates, clock, outlet, listener } = parts;
+    const { shard, store, timers, deadLetters, gates, clock, outlet, listener } = parts;
     this.#channel = outlet.channel;
     this.#persistence = new Persistence(clock, limits.storeRetryMs, (error) => this.#failed(error));
     this.#planner = new JobPlanner(parts);
-    this.#ledger = new Ledger({ channel: outlet.channel, shard, store, timers, clock, listener });
+    this.#ledger = new Ledger({ channel: outlet.channel, shard, store, timers, deadLetters, clock, listener });
     this.#ready = new ReadyQueue(gates, clock);
+    this.#inHand = new JobsInHand(outlet.channel, (run) => this.#ledger.changed(run));
   }
 
   /** Reads on from the stored positions. */
@@ -175,7 +178,7 @@ export class DeliveryWorker {
     const { going, stale, waitUntilMs } = this.#ready.take();
     const before = going.map(({ run, endpoint }) => run.delivery(endpoint.id));
     for (const { run, endpoint, route } of going) {
-      this.#put(run, stepped(run.delivery(endpoint.id), 'dispatch', { provider: route.provider }));
+      this.#inHand.put(run, stepped(run.delivery(endpoint.id), 'dispatch', { provider: route.provider }));
     }
     const hasWork = going.length + stale.length > 0 || this.#ledger.hasChanges;
     if (going.length > 0 || this.#ledger.hasChanges) {
@@ -196,9 +199,7 @@ export class DeliveryWorker {
   async #write(): Promise<void> {
     const ended = await this.#insist(() => this.#ledger.write());
     this.#nextRetryMs = Math.min(this.#nextRetryMs, this.#ledger.nextDueMs);
-    for (const run of ended) {
-      if (run.active.size === 0) for (const name of tellingNames(run.job)) this.#inHand.delete(name);
-    }
+    for (const run of ended) this.#inHand.letGo(run);
   }
 
   #call(going: Going): void {
@@ -232,7 +233,7 @@ export class DeliveryWorker {
       expiresAtMs: run.job.expiresAtMs,
       chance: random.below(1000) / 1000,
     };
-    this.#put(run, afterAttempt(run.delivery(endpoint.id), outcome, met));
+    this.#inHand.put(run, afterAttempt(run.delivery(endpoint.id), outcome, met));
     await outlet.ended(endpoint, outcome, provider).catch((error: unknown) => this.#failed(error));
   }
 
@@ -244,13 +245,27 @@ export class DeliveryWorker {
     const batch = await this.#insist(() => (this.#reader as LaneReader).pull(limits.deliveryPullBytesMax));
     if (batch === null) return false;
     const unusable = (bytes: Uint8Array): void => listener.unusable({ channel: this.#channel, shard, bytes });
-    const dispatches = batch.batches.flatMap(({ bytes }) => readDispatches(bytes, unusable));
+    const read = batch.batches.map(({ bytes }) => readHandedOver(bytes, unusable));
+    const dispatches = read.flatMap((each) => each.dispatches);
     const pulled: Pulled = { left: 0, positions: batch.positions };
-    const tasks = await this.#notTaken(dispatches, pulled);
+    const tasks = await this.#tasksOf(
+      dispatches,
+      read.flatMap((each) => each.redrives),
+      pulled,
+    );
     this.#ledger.pulled(pulled);
     this.#reader?.applied();
     await this.#plan(tasks);
     return true;
+  }
+
+  async #tasksOf(dispatches: readonly Dispatch[], redrives: readonly Redrive[], pulled: Pulled): Promise<Task[]> {
+    const channel = this.#channel;
+    const told = dispatches.flatMap(({ person, tells }) => tells.map((telling) => ({ ...telling, person, channel })));
+    const again = redrives.map(({ person, telling }) => ({ ...telling, person, channel }));
+    const known = await this.#insist(() => this.#parts.store.find([...told, ...again]));
+    const fresh = this.#inHand.notTaken(dispatches, known.slice(0, told.length), pulled);
+    return [...fresh, ...this.#inHand.sentAgain(redrives, known.slice(told.length), pulled)];
   }
 
   /** Room for what can go elsewhere, where what fills it waits for a provider's pause. */
@@ -259,56 +274,9 @@ export class DeliveryWorker {
     const waiting = this.#ready.takeWaiting();
     for (const { ready, untilMs } of waiting) {
       const { run, endpoint } = ready;
-      this.#put(run, putOff(run.delivery(endpoint.id), 'wait', untilMs, run.job.expiresAtMs));
+      this.#inHand.put(run, putOff(run.delivery(endpoint.id), 'wait', untilMs, run.job.expiresAtMs));
     }
     return waiting.length > 0;
-  }
-
-  /**
-   * Jobs of what was not taken before: each telling is sent once, whatever it comes together with. What is found half done
-   * and in nobody's hands is gone on with.
-   */
-  async #notTaken(dispatches: readonly Dispatch[], pulled: Pulled): Promise<Task[]> {
-    const channel = this.#channel;
-    const keys = dispatches.flatMap(({ person, tells }) => tells.map((telling) => ({ ...telling, person, channel })));
-    const known = await this.#insist(() => this.#parts.store.find(keys));
-    let next = 0;
-    const tasks: Task[] = [];
-    for (const dispatch of dispatches) {
-      const tells = dispatch.tells.filter((telling) => {
-        const job = known[next++] ?? null;
-        if (this.#inHand.has(tellingName({ ...telling, channel }))) return false;
-        if (job !== null) tasks.push(...this.#resume(job, pulled));
-        return job === null;
-      });
-      if (tells.length === 0) continue;
-      const run = new JobRun({ ...dispatch, tells, channel, deliveries: [] }, pulled);
-      this.#hold(run);
-      tasks.push({ run, endpoints: null });
-    }
-    pulled.left = tasks.length;
-    return tasks;
-  }
-
-  /** A job that somebody has left: what may have been sent is lost, what was never sent goes on. */
-  #resume(job: Job, pulled: Pulled): readonly Task[] {
-    const isLeft = job.deliveries.some(
-      ({ state, dueAtMs }) => state === 'dispatched' || (state === 'pending' && dueAtMs === null),
-    );
-    if (!isLeft) return [];
-    const run = new JobRun(job, pulled);
-    this.#loseDispatched(run);
-    for (const { endpoint, state, dueAtMs } of job.deliveries) {
-      if (state === 'pending' && dueAtMs === null) run.active.add(endpoint);
-    }
-    this.#hold(run);
-    return [{ run, endpoints: [...run.active] }];
-  }
-
-  #loseDispatched(run: JobRun): void {
-    for (const delivery of run.job.deliveries) {
-      if (delivery.state === 'dispatched') this.#put(run, stepped(delivery, 'lost', { code: 'crashed' }));
-    }
   }
 
   /** What is due to be looked at again. False: nothing is, or there is no room for it. */
@@ -322,7 +290,7 @@ export class DeliveryWorker {
     const tasks = new Map<JobRun, string[]>();
     const set: (RetryTimer & { kind: 'retry' })[] = [];
     for (const [at, timer] of due.entries()) {
-      const run = this.#retryOf(timer, jobs[at] ?? null);
+      const run = this.#inHand.retryOf(timer, jobs[at] ?? null);
       if (run === null) continue;
       // It comes again should this worker die with it in hand.
       const dueMs = clock.now() + limits.deliveryInHandMs;
@@ -332,7 +300,7 @@ export class DeliveryWorker {
       const { endpoint } = timedTelling(timer.data);
       if (run.active.has(endpoint)) continue;
       run.active.add(endpoint);
-      this.#hold(run);
+      this.#inHand.hold(run);
       tasks.set(run, [...(tasks.get(run) ?? []), endpoint]);
     }
     if (due.length > 0) await this.#insist(() => timers.write(shard, { set, done: due }));
@@ -341,26 +309,14 @@ export class DeliveryWorker {
     return due.length > 0;
   }
 
-  /** Null: the timer means nothing any more. */
-  #retryOf({ data, dueMs }: RetryTimer, job: Job | null): JobRun | null {
-    const known = this.#inHand.get(data.slice(0, data.lastIndexOf(' ')));
-    const run = known ?? (job === null ? null : new JobRun(job, null));
-    if (run === null) return null;
-    if (known === undefined) this.#loseDispatched(run);
-    const { endpoint } = timedTelling(data);
-    if (run.active.has(endpoint)) return run;
-    const delivery = run.has(endpoint) ? run.delivery(endpoint) : null;
-    return delivery?.state === 'pending' && (delivery.dueAtMs ?? 0) <= dueMs ? run : null;
-  }
-
   /** Retries that were taken up and not sent are due at once for whoever comes next. */
   #giveBack(): void {
     const dueAtMs = this.#parts.clock.now();
-    for (const run of new Set(this.#inHand.values())) {
+    for (const run of new Set(this.#inHand.all)) {
       if (run.done.length === 0) continue;
       for (const endpoint of [...run.active]) {
         const delivery = run.delivery(endpoint);
-        if (delivery.state === 'pending') this.#put(run, stepped(delivery, 'wait', { dueAtMs }));
+        if (delivery.state === 'pending') this.#inHand.put(run, stepped(delivery, 'wait', { dueAtMs }));
       }
     }
   }
@@ -376,15 +332,6 @@ export class DeliveryWorker {
     for (const { run } of tasks) {
       if (run.changed.size > 0) this.#ledger.changed(run);
     }
-  }
-
-  #hold(run: JobRun): void {
-    for (const name of tellingNames(run.job)) this.#inHand.set(name, run);
-  }
-
-  #put(run: JobRun, delivery: Delivery): void {
-    run.put(delivery);
-    this.#ledger.changed(run);
   }
 
   async #answersOf(calls: readonly Promise<void>[]): Promise<void> {

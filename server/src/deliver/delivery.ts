@@ -35,6 +35,10 @@ export interface Delivery {
   /** While pending: when to look at it again; null: at once. */
   readonly dueAtMs: number | null;
   readonly attempts: readonly Attempt[];
+  /** Of the attempts, those that an operator has forgiven by sending it again: they count no more. */
+  readonly forgiven: number;
+  /** How often an operator has sent it again. */
+  readonly redrives: number;
 }
 
 export interface Job extends Dispatch {

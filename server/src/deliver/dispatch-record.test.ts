@@ -4,7 +4,7 @@ import { personKey, splitPersonKey } from '../base/ids.ts';
 import { ana, noonMs, testItem } from '../inbox/test-items.ts';
 import { EventLogMemory } from '../log/event-log-memory.ts';
 import { sampleBatch } from '../log/sample-records.ts';
-import { readDispatches } from './dispatch-record.ts';
+import { readHandedOver } from './dispatch-record.ts';
 import { LogChannel } from './log-channel.ts';
 import type { Dispatch } from './outward-channel.ts';
 
@@ -32,7 +32,7 @@ test('what a channel takes is read from its log as it was, once, also where it i
   const reader = await log.open(0, 'direct', 0);
   const batch = await reader.pull(1e6);
   assert.ok(batch !== null);
-  const read = readDispatches(batch.bytes, () => assert.fail('all of it can be read'));
+  const { dispatches: read } = readHandedOver(batch.bytes, () => assert.fail('all of it can be read'));
   assert.deepEqual(read, all);
   assert.equal(splitPersonKey(read[0]?.person ?? ana).user, 'user \n 7');
 });
@@ -40,9 +40,7 @@ test('what a channel takes is read from its log as it was, once, also where it i
 test('what is no dispatch is told of, and what lies beside it is read', () => {
   const { bytes } = sampleBatch([{ id: 'e1' }, { id: 'e2' }]);
   const unusable: number[] = [];
-  assert.deepEqual(
-    readDispatches(bytes, (record) => unusable.push(record.length)),
-    [],
-  );
+  const found = readHandedOver(bytes, (record) => unusable.push(record.length));
+  assert.deepEqual(found, { dispatches: [], redrives: [] });
   assert.equal(unusable.length, 2);
 });

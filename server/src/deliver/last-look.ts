@@ -20,7 +20,7 @@ import type { Outlet, Reached } from './outlet.ts';
 import type { LookingPeople } from './realtime/looking-people.ts';
 
 export interface LastLookParts {
-  readonly outlet: Outlet;
+  readonly outlet: Pick<Outlet, 'channel' | 'reach'>;
   readonly profiles: ProfileStore;
   readonly inbox: Pick<InboxStore, 'item' | 'marks'>;
   readonly catalogue: TypeCatalogue;

@@ -1,7 +1,7 @@
 /**
  * Keeps what a worker does on record, in an order that a crash anywhere does not spoil:
  *
- *   timers of what waits ──▶ jobs, and the positions that are done with them ──▶ timers that are done
+ *   timers of what waits, dead letters ──▶ jobs, and the positions that are done with them ──▶ timers that are done
  *
  * So there may be a timer too many, never one too few; and the log is read on from before the first job that has a
  * delivery in somebody's hands. What changes between two writes is written at once.
@@ -10,6 +10,8 @@ import type { Clock } from '../base/clock.ts';
 import type { Revision } from '../base/ids.ts';
 import { nextRevision } from '../base/revision.ts';
 import type { Position } from '../log/event-log.ts';
+import { deadLetterOf, deadName } from './dead-letter.ts';
+import type { DeadLetter, DeadLetterStore } from './dead-letter-store.ts';
 import type { Job, OutwardName } from './delivery.ts';
 import type { DeliveryListener } from './delivery-listener.ts';
 import { isSettled } from './delivery-state.ts';
@@ -22,6 +24,7 @@ export interface LedgerParts {
   readonly shard: number;
   readonly store: DeliveryStore;
   readonly timers: RetryTimers;
+  readonly deadLetters: DeadLetterStore;
   readonly clock: Clock;
   readonly listener: DeliveryListener;
 }
@@ -73,7 +76,7 @@ export class Ledger {
   }
 
   async #write(taken: readonly Taken[]): Promise<readonly JobRun[]> {
-    const { channel, shard, store, timers } = this.#parts;
+    const { channel, shard, store, timers, deadLetters } = this.#parts;
     this.#revision = nextRevision(this.#revision, this.#parts.clock.now());
     const set = taken.flatMap((each) => retriesOf(each, this.#revision));
     this.#nextDueMs = Math.min(...set.map(({ dueMs }) => dueMs));
@@ -81,7 +84,11 @@ export class Ledger {
     const ended = taken.flatMap(({ run, job }) => (hasEnded(run, job) ? [run] : []));
     const whole = this.#pullsDoneWith(ended);
     const positions = this.#pulls[whole - 1]?.positions ?? null;
+    const dead = taken.flatMap((each) => this.#deadOf(each));
+    if (dead.length > 0) await deadLetters.put(dead);
     await store.write({ channel, shard, jobs: taken.map(({ job }) => job), positions });
+    const raised = taken.flatMap(raisedOf);
+    if (raised.length > 0) await deadLetters.remove(raised);
     for (const run of ended) {
       if (run.pulled !== null) run.pulled.left--;
       run.pulled = null;
@@ -94,6 +101,13 @@ export class Ledger {
     if (done.length > 0) await timers.write(shard, { done });
     this.#done.splice(0, done.length);
     return ended;
+  }
+
+  #deadOf({ job, endpoints }: Taken): DeadLetter[] {
+    return job.deliveries.flatMap((delivery) => {
+      if (!endpoints.has(delivery.endpoint)) return [];
+      return deadLetterOf(job, delivery, this.#parts.clock.now()) ?? [];
+    });
   }
 
   #tell(taken: readonly Taken[]): void {
@@ -136,6 +150,15 @@ interface Taken {
 /** Nothing of it is in anybody's hands, as it is written. */
 function hasEnded({ active }: JobRun, { deliveries }: Job): boolean {
   return active.size === 0 && deliveries.every(({ state, dueAtMs }) => isSettled(state) || dueAtMs !== null);
+}
+
+/** Of what was sent again, and has ended otherwise than dead. */
+function raisedOf({ job, endpoints }: Taken) {
+  return job.deliveries.flatMap(({ state, endpoint, redrives }) => {
+    const isRaised = redrives > 0 && endpoints.has(endpoint);
+    const hasEnded = isSettled(state) && state !== 'failed' && state !== 'unknown';
+    return isRaised && hasEnded ? [{ person: job.person, name: deadName(job, endpoint) }] : [];
+  });
 }
 
 function retriesOf({ run, job, endpoints }: Taken, revision: Revision) {

@@ -6,7 +6,7 @@ import type { EventLog } from '../log/event-log.ts';
 import { RecordWriter } from '../log/record.ts';
 import type { Profile } from '../profile/profile.ts';
 import type { OutwardName } from './delivery.ts';
-import { addDispatch } from './dispatch-record.ts';
+import { addDispatch, addRedrive, type Redrive } from './dispatch-record.ts';
 import type { Dispatch, OutwardChannel } from './outward-channel.ts';
 
 export interface LogChannelParts {
@@ -33,6 +33,16 @@ export class LogChannel implements OutwardChannel {
     const writer = new RecordWriter(dispatches.length * 400);
     for (const dispatch of dispatches) {
       addDispatch(writer, dispatch, { channel: this.name, shard: shardOf(dispatch.person, this.#shards) });
+    }
+    await this.#log.append(writer.take());
+  }
+
+  /** Sends again what has ended; as durable as `take`. */
+  async redrive(redrives: readonly Redrive[], nowMs: number): Promise<void> {
+    const writer = new RecordWriter(redrives.length * 400);
+    for (const redrive of redrives) {
+      const shard = shardOf(redrive.person, this.#shards);
+      addRedrive(writer, redrive, { channel: this.name, shard, nowMs });
     }
     await this.#log.append(writer.take());
   }

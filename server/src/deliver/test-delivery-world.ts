@@ -11,6 +11,8 @@ import { noonMs, personWrite, testItem } from '../inbox/test-items.ts';
 import { EventLogMemory } from '../log/event-log-memory.ts';
 import { ProfileStoreMemory } from '../profile/profile-store-memory.ts';
 import { TimerStoreMemory } from '../shard/timer-store-memory.ts';
+import { DeadLetterStoreMemory } from './dead-letter-store-memory.ts';
+import { DeadLetters } from './dead-letters.ts';
 import type { Delivery } from './delivery.ts';
 import { DeliveryStoreMemory } from './delivery-store-memory.ts';
 import { DeliveryWorker, type DeliveryWorkerParts } from './delivery-worker.ts';
@@ -80,6 +82,7 @@ export class DeliveryWorld {
   readonly inbox = new InboxStoreMemory();
   readonly deliveries = new DeliveryStoreMemory();
   readonly timers = new TimerStoreMemory();
+  readonly deadLetters = new DeadLetterStoreMemory();
   readonly outlet = new TestOutlet(this.clock);
   readonly problems: string[] = [];
   readonly unusable: number[] = [];
@@ -131,6 +134,20 @@ export class DeliveryWorld {
     const item = await this.row(user, object, change);
     await this.tell(user, [item]);
     return item;
+  }
+
+  /** As an operator's process has them. */
+  letters(): DeadLetters {
+    const { clock, profiles, inbox, outlet, deliveries, deadLetters } = this;
+    const channel = new LogChannel({ name: 'push', log: this.#log, shards: 1, endpointOf: () => 'ready' });
+    const look = new LastLook({ outlet, profiles, inbox, catalogue: builtInTypes, clock });
+    return new DeadLetters({
+      letters: deadLetters,
+      deliveries,
+      channels: [channel],
+      looks: new Map([['push', look]]),
+      clock,
+    });
   }
 
   /** Lets time pass, with all that comes due in it. */
@@ -200,12 +217,13 @@ export class DeliveryWorld {
   }
 
   #newWorker(): DeliveryWorker {
-    const { clock, profiles, inbox, outlet, deliveries, timers } = this;
+    const { clock, profiles, inbox, outlet, deliveries, timers, deadLetters } = this;
     return new DeliveryWorker({
       shard: 0,
       log: this.#log,
       store: deliveries,
       timers,
+      deadLetters,
       outlet,
       look: new LastLook({ outlet, profiles, inbox, catalogue: builtInTypes, clock }),
       unreadOf: async () => 1,

@@ -14,6 +14,8 @@ import { limits } from '../base/limits.ts';
 import type { Random } from '../base/random.ts';
 import type { Service } from '../base/service.ts';
 import type { LiveContent } from '../content/live-content.ts';
+import { DeadLetterStoreLevel } from '../deliver/dead-letter-store-level.ts';
+import { type DeadLetterService, DeadLetters } from '../deliver/dead-letters.ts';
 import type { OutwardName } from '../deliver/delivery.ts';
 import type { DeliveryStore } from '../deliver/delivery-store.ts';
 import { DeliveryStoreLevel } from '../deliver/delivery-store-level.ts';
@@ -21,6 +23,7 @@ import { DeliveryWorker } from '../deliver/delivery-worker.ts';
 import { Gates } from '../deliver/gates.ts';
 import { LastLook } from '../deliver/last-look.ts';
 import { LogChannel } from '../deliver/log-channel.ts';
+import type { Outlet } from '../deliver/outlet.ts';
 import type { OutwardChannel } from '../deliver/outward-channel.ts';
 import type { LookingPeople } from '../deliver/realtime/looking-people.ts';
 import type { InboxStore } from '../inbox/inbox-store.ts';
@@ -66,11 +69,14 @@ export class DeliveryWork implements Service {
   readonly channels: readonly OutwardChannel[];
   /** Null: there is nothing to send by. */
   readonly store: DeliveryStore | null;
+  /** Null: there is nothing to send by. */
+  readonly deadLetters: DeadLetterService | null;
   /** Rejects when a worker has failed beyond repair. */
   readonly failed: Promise<unknown>;
   readonly #parts: DeliveryWorkParts;
   readonly #db: LevelDb | null;
   readonly #lines: readonly Line[];
+  readonly #looks: ReadonlyMap<OutwardName, LastLook>;
   readonly #reports: DeliveryReports;
   readonly #cancel: () => void;
   #sweeping: Promise<void> = Promise.resolve();
@@ -82,6 +88,8 @@ export class DeliveryWork implements Service {
     this.store = db === null ? null : new DeliveryStoreLevel(db);
     this.#lines = db === null ? [] : parts.ways.map((way) => this.#lineOf(way, db));
     this.channels = this.#lines.map(({ channel }) => channel);
+    this.#looks = new Map(parts.ways.map(({ name, outlet }) => [name, this.#newLook(outlet)]));
+    this.deadLetters = db === null ? null : this.#deadLettersIn(db);
     const { promise, reject } = Promise.withResolvers<never>();
     this.failed = promise;
     promise.catch(() => {});
@@ -124,23 +132,36 @@ export class DeliveryWork implements Service {
     await this.#sweeping;
     await Promise.all(this.#lines.flatMap(({ workers }) => workers.map((worker) => worker.stop())));
     for (const { log } of this.#lines) await log.close();
+    for (const look of this.#looks.values()) look.close();
     for (const way of this.#parts.ways) await way.close();
     await this.#db?.close();
   }
 
   #lineOf({ outlet, endpointOf }: WayOut, db: LevelDb): Line {
-    const { dataDir, segmentBytes, shards, clock, random, content, profiles, inbox, looking, unreadOf } = this.#parts;
+    const { dataDir, segmentBytes, shards, clock, random, unreadOf } = this.#parts;
     const name = outlet.channel;
     const log = EventLogSegments.open(join(dataDir, 'deliveries', name), { segmentBytes }, countCommits(clock));
     const gates = new Gates(clock);
     const store = this.store as DeliveryStore;
     const timers = new TimerStoreLevel(db, `t${name}/`);
-    const common = { log, store, timers, outlet, unreadOf, gates, clock, random, listener: this.#reports };
+    const deadLetters = new DeadLetterStoreLevel(db);
+    const common = { log, store, timers, deadLetters, outlet, unreadOf, gates, clock, random, listener: this.#reports };
     const workers = Array.from({ length: shards }, (_, shard) => {
-      const look = new LastLook({ outlet, profiles, inbox, catalogue: content, clock, ...(looking && { looking }) });
-      return new DeliveryWorker({ ...common, shard, look });
+      return new DeliveryWorker({ ...common, shard, look: this.#newLook(outlet) });
     });
     return { name, log, channel: new LogChannel({ name, log, shards, endpointOf }), workers };
+  }
+
+  #newLook(outlet: Outlet): LastLook {
+    const { profiles, inbox, content: catalogue, clock, looking } = this.#parts;
+    return new LastLook({ outlet, profiles, inbox, catalogue, clock, ...(looking && { looking }) });
+  }
+
+  #deadLettersIn(db: LevelDb): DeadLetterService {
+    const letters = new DeadLetterStoreLevel(db);
+    const deliveries = this.store as DeliveryStore;
+    const channels = this.#lines.map(({ channel }) => channel);
+    return new DeadLetters({ letters, deliveries, channels, looks: this.#looks, clock: this.#parts.clock });
   }
 
   async #sweep(): Promise<void> {
@@ -152,6 +173,8 @@ export class DeliveryWork implements Service {
         return worker.behindBytes(index) > 0 ? (worker.positions?.[index] ?? startPosition) : Number.POSITIVE_INFINITY;
       });
     }
-    while (((await this.store?.expire(clock.now() - limits.deliveriesKeptMs)) ?? 0) > 0);
+    const beforeMs = clock.now() - limits.deliveriesKeptMs;
+    while (((await this.store?.expire(beforeMs)) ?? 0) > 0);
+    if (this.#db !== null) while ((await new DeadLetterStoreLevel(this.#db).expire(beforeMs)) > 0);
   }
 }

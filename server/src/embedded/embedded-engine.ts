@@ -16,6 +16,7 @@ import type { Random } from '../base/random.ts';
 import type { Snapshot } from '../base/telemetry.ts';
 import type { CatalogueSource } from '../content/catalogue-source.ts';
 import type { EventSimulator } from '../decide/event-simulator.ts';
+import type { DeadLetterService } from '../deliver/dead-letters.ts';
 import { readFrameBatch } from '../deliver/realtime/frame-batch.ts';
 import type { FeedSink, LiveFeed } from '../deliver/realtime/live-feed.ts';
 import type { LookingNotes } from '../deliver/realtime/looking-people.ts';
@@ -46,11 +47,13 @@ import { PageCache } from './page-cache.ts';
 import { consumptionOf, createProgress, unappliedBytes } from './progress.ts';
 import { remoteAnnouncements } from './remote-announcements.ts';
 import { RemoteAudiences } from './remote-audiences.ts';
+import { RemoteDeadLetters } from './remote-dead-letters.ts';
 import { RemoteDevices } from './remote-devices.ts';
 import { RemoteProfiles } from './remote-profiles.ts';
 import { RemoteSuppressions } from './remote-suppressions.ts';
 import type { Problem } from './shard-reports.ts';
 import type { ShardThreadOptions } from './shard-thread-options.ts';
+import { knownWays } from './ways-out.ts';
 
 export interface EmbeddedEngineOptions extends Omit<ShardThreadOptions, 'progress'> {
   readonly clock: Clock;
@@ -66,6 +69,7 @@ export class EmbeddedEngine implements Engine {
   readonly feed: LiveFeed;
   readonly looking: LookingNotes;
   readonly profiles: ProfileStore;
+  readonly deadLetters: DeadLetterService | null;
   readonly devices: DeviceStore;
   readonly suppressions: SuppressionStore;
   readonly rotation: Rotation;
@@ -92,6 +96,7 @@ export class EmbeddedEngine implements Engine {
     this.feed = new RemoteFeed(caller);
     this.looking = remoteLooking(caller);
     this.profiles = new RemoteProfiles(caller);
+    this.deadLetters = knownWays(options).length === 0 ? null : new RemoteDeadLetters(caller);
     this.devices = new RemoteDevices(caller);
     this.suppressions = new RemoteSuppressions(caller);
     this.rotation = {

@@ -54,6 +54,7 @@ import { DeliveryWork } from './delivery-work.ts';
 import { Housekeeping } from './housekeeping.ts';
 import { LocalBroadcasts } from './local-broadcasts.ts';
 import { noteLag } from './progress.ts';
+import { deadLetterHandlers } from './remote-dead-letters.ts';
 import { deviceHandlers } from './remote-devices.ts';
 import { suppressionHandlers } from './remote-suppressions.ts';
 import { prepareFolders, ShardHost } from './shard-host.ts';
@@ -85,7 +86,6 @@ async function open(): Promise<Record<string, Handler>> {
   watchProfiles(profiles, (people) => host.forgetPages(people));
   const { cursorSecret, capRules } = options;
   const inbox = new InboxServiceStore({ store, clock, cursorSecret, describe, explain, localeOf: locales.of });
-  const timers = new TimerStoreLevel(db);
   const looking = new LookingPeopleMemory(clock, options.lookingKeptMs);
   const audiences = new AudienceStoreLevel(db, 'audience/');
   const relations = new StoredRelations(profiles, followersOf(audiences, options.audiences));
@@ -97,10 +97,9 @@ async function open(): Promise<Record<string, Handler>> {
   const audienceWork = openAudiences(db, { ...forAudiences, announced: announcing.members });
   const known = { store, inbox, profiles, ...others, looking, content };
   const deliveries = await openDeliveries(known, { clock, onProblem });
-  const { channels } = deliveries;
   const host: ShardHost = new ShardHost({
     ...{ log, store, inbox, profiles, relations, capRules },
-    outward: { timers, channels, looking },
+    outward: { timers: new TimerStoreLevel(db), channels: deliveries.channels, looking },
     clock,
     shards: options.shards,
     progress: options.progress,
@@ -121,13 +120,15 @@ async function open(): Promise<Record<string, Handler>> {
   await deliveries.start();
   announcing.run({ log, shards: options.shards, onProblem });
   endWhenFailed(host, deliveries);
-  const simulator = new Simulator({ store, profiles, relations, capRules, looking, channels, catalogue: content });
+  const asked = { channels: deliveries.channels, catalogue: content };
+  const simulator = new Simulator({ store, profiles, relations, capRules, looking, ...asked });
   return {
     ...inboxHandlers(host, inbox, broadcasts),
     simulate: simulator.simulate.bind(simulator),
     looking: (what: keyof LookingNotes, person: PersonKey) => looking[what](person),
     ...requestHandlers(idempotency, new RevocationStoreLevel(db, 'revoked/')),
     ...profileHandlers({ profiles, ...others }),
+    ...deadLetterHandlers(deliveries.deadLetters),
     ...{ ...audienceHandlers(audienceWork.service), ...announcementHandlers(announcing.service) },
     useCatalogue: async (source) => content.replace(source as CatalogueSource),
     async metrics() {
