@@ -81,9 +81,7 @@ export class EmailOutlet implements Outlet<EmailEndpoint> {
     const [item] = items;
     if (text === undefined || item === undefined) throw new Error('a mail is to tell of nothing');
     if (isDigest || items.length > 1) {
-      const { labels, direction } = text;
-      const subject = content.words.in(locale).phrase('digest', items.length);
-      return { kind: 'digest', frame: { subject, locale: text.locale, direction, labels, url: appUrl }, entries };
+      return { kind: 'digest', frame: content.digest(items.length, locale, appUrl), entries };
     }
     const isCritical = content.types.find(item.type)?.critical ?? false;
     return { kind: 'notification', text, type: item.type, category: item.category, isCritical, thread: item.id };
