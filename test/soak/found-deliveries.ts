@@ -6,7 +6,8 @@ import { decodeJob } from '../../server/src/deliver/delivery-codec.ts';
 import type { DeliveryState } from '../../server/src/deliver/delivery-state.ts';
 import { InboxStoreLevel } from '../../server/src/inbox/inbox-store-level.ts';
 import { openLevel } from '../../server/src/inbox/open-level.ts';
-import type { FoundDelivery } from './judge.ts';
+import { type FoundDelivery, keyOf } from './judge.ts';
+import type { ListedLetter } from './soak-api.ts';
 
 export interface Naming {
   readonly users: readonly string[];
@@ -18,6 +19,9 @@ export interface Naming {
 
 export interface StoredDelivery extends FoundDelivery {
   readonly state: DeliveryState;
+  readonly notification: string;
+  /** As the service names the endpoint. */
+  readonly endpointId: string;
   /** While it is pending: when it is looked at again. */
   readonly dueAtMs: number | null;
 }
@@ -32,6 +36,14 @@ export async function foundDeliveries(dataDir: string, naming: Naming): Promise<
   }
   await db.close();
   return found;
+}
+
+/** Which deliveries are listed, as the judge names them; what is of none keeps its own name. */
+export function keysOfLetters(letters: readonly ListedLetter[], deliveries: readonly StoredDelivery[]): string[] {
+  const own = ({ channel, notification }: Pick<ListedLetter, 'channel' | 'notification'>, endpoint: string): string =>
+    `${channel} ${notification} ${endpoint}`;
+  const keys = new Map(deliveries.map((delivery) => [own(delivery, delivery.endpointId), keyOf(delivery)]));
+  return letters.map((letter) => keys.get(own(letter, letter.endpoint)) ?? own(letter, letter.endpoint));
 }
 
 /** By notification. In a soak each event has a row of its own. */
@@ -55,7 +67,8 @@ function deliveriesOf(job: Job, events: ReadonlyMap<string, string>, naming: Nam
       const event = events.get(notification) ?? notification;
       const name = endpoint === '' ? '' : nameOf(channel, endpoint, user, naming);
       const id = channel === 'push' ? deliveryId(job, endpoint) : null;
-      return { channel, event, user, endpoint: name, state, code, id, providerId, dueAtMs, attempts };
+      const names = { notification, endpointId: endpoint, endpoint: name, id, providerId };
+      return { channel, event, user, ...names, state, code, dueAtMs, attempts };
     }),
   );
 }

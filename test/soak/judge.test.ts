@@ -4,7 +4,7 @@ import { type FoundDelivery, type Judged, judge, keyOf } from './judge.ts';
 import type { SeenSend } from './seen-send.ts';
 import type { EndpointKind, PlannedEndpoint } from './soak-plan.ts';
 
-type Draft = { -readonly [Key in keyof Judged]: NonNullable<Judged[Key]>[number][] };
+type Draft = { -readonly [Key in keyof Judged]: Judged[Key][number][] };
 
 const killedAtMs = 50_000;
 const kinds: readonly EndpointKind[] = ['live', 'dead', 'doubted', 'returning', 'oldProof', 'failing', 'refusing'];

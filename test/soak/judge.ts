@@ -36,8 +36,8 @@ export interface Judged {
   readonly events: readonly Event[];
   readonly seen: readonly SeenSend[];
   readonly deliveries: readonly FoundDelivery[];
-  /** Of `deliveries`, those that the service lists as dead letters, by `keyOf`; null: it keeps no list. */
-  readonly deadLetters: readonly string[] | null;
+  /** Of `deliveries`, those that the service lists as dead letters, by `keyOf`. */
+  readonly deadLetters: readonly string[];
   readonly devices: readonly FoundDevice[];
   readonly outages: readonly Outage[];
 }
@@ -237,7 +237,6 @@ class Soak {
   /** Dead letters are what failed or is not known, each once. */
   checkDeadLetters(): string[] {
     const { deadLetters } = this.#judged;
-    if (deadLetters === null) return [];
     const faults: string[] = [];
     const listed = new Set(deadLetters);
     if (listed.size < deadLetters.length) faults.push('dead letters are listed more than once');

@@ -105,7 +105,7 @@ function report(judged: Judged, service: ServiceUnderKill): readonly string[] {
   const sends = new Map<string, number>();
   for (const { channel, did } of judged.seen) sends.set(`${channel} ${did}`, (sends.get(`${channel} ${did}`) ?? 0) + 1);
   console.log(`${judged.events.length} events acknowledged; slowest start ${Math.round(service.slowestStartMs)} ms`);
-  console.log(`deliveries: ${text(ends)}; ${judged.deadLetters?.length ?? 'no list of'} dead letters`);
+  console.log(`deliveries: ${text(ends)}; ${judged.deadLetters.length} dead letters`);
   console.log(`what providers did: ${text(sends)}`);
   console.log(`unknown: ${dropped} never answered, ${interrupted} interrupted`);
   return faults;

@@ -11,6 +11,13 @@ const patienceMs = 60_000;
 /** What each provider's credentials are for. */
 export const appOf = { apns: 'com.example.soak', fcm: 'soak-android', smtp: '' } as const;
 
+/** What of a dead letter says which delivery it is. */
+export interface ListedLetter {
+  readonly channel: 'push' | 'email';
+  readonly notification: string;
+  readonly endpoint: string;
+}
+
 type Caller = { readonly user: string } | { readonly source: string } | { readonly role: string };
 
 export class SoakApi {
@@ -57,9 +64,19 @@ export class SoakApi {
     return found;
   }
 
-  async admin(method: string, path: string, body?: object): Promise<unknown> {
-    const sent = body === undefined ? undefined : { type: 'application/json', body: JSON.stringify(body) };
-    return await this.#call({ role: 'admin' }, method, path, sent);
+  async deadLetters(): Promise<ListedLetter[]> {
+    const found: ListedLetter[] = [];
+    for (let cursor = ''; ; ) {
+      const after = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+      const page = await this.#call({ role: 'admin' }, 'GET', `/v1/admin/dead-letters?limit=1000${after}`);
+      const { items, count, nextCursor } = page as { items: ListedLetter[]; count: number; nextCursor: string | null };
+      found.push(...items);
+      if (nextCursor === null) {
+        if (found.length !== count) throw new Error(`${count} dead letters are counted, ${found.length} listed`);
+        return found;
+      }
+      cursor = nextCursor;
+    }
   }
 
   async #call(caller: Caller, method: string, path: string, sent?: { type: string; body: string }): Promise<unknown> {

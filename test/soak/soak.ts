@@ -4,7 +4,7 @@ import type { Random } from '../../server/src/base/random.ts';
 import { isSettled } from '../../server/src/deliver/delivery-state.ts';
 import { pause } from '../crash/crashing-server.ts';
 import { sendStream } from '../crash/send-stream.ts';
-import { foundDeliveries, type Naming } from './found-deliveries.ts';
+import { foundDeliveries, keysOfLetters, type Naming } from './found-deliveries.ts';
 import type { Judged } from './judge.ts';
 import type { ProviderProcess } from './provider-process.ts';
 import type { SeenSend } from './seen-send.ts';
@@ -76,12 +76,14 @@ export class Soak {
     await this.#untilSettled();
     await Promise.all(this.#revivals);
     const devices = await this.#api.devicesOf(this.#naming.users);
+    const letters = await this.#api.deadLetters();
     await service.server.stop();
     const deliveries = await foundDeliveries(this.#parts.dataDir, this.#naming);
     const seen: SeenSend[] = [...(await this.#parts.push.stop()), ...(await this.#parts.mail.stop())];
     const { endpoints, events, lastEvents } = plan;
     const { outages } = service;
-    return { endpoints, events: [...events, ...lastEvents], seen, deliveries, deadLetters: null, devices, outages };
+    const deadLetters = keysOfLetters(letters, deliveries);
+    return { endpoints, events: [...events, ...lastEvents], seen, deliveries, deadLetters, devices, outages };
   }
 
   /** Share of the planned deliveries that providers have settled. */
