@@ -28,6 +28,8 @@ export const deliveryLimits = {
   deliveryRetriesPerTurn: 100,
   /** A retry that its worker has in hand comes again after this, should the worker die. */
   deliveryInHandMs: 2 * minute,
+  /** Retries that a worker looks through at its start for those that one before it had in hand; others come a little later. */
+  deliveriesTakenOverMax: 10_000,
   /** How long a stop waits for what providers have not answered yet; then its answer is not known (V4). */
   deliveryStopMs: 5 * second,
   /** Between two steps of a redrive from the command line, of a thousand each. */

@@ -19,7 +19,7 @@ import { nextRevision } from '../base/revision.ts';
 import { type EventLog, type Position, startPosition } from '../log/event-log.ts';
 import { LaneReader } from '../log/lane-reader.ts';
 import type { DeadLetterStore } from './dead-letter-store.ts';
-import type { Delivery, OutwardName } from './delivery.ts';
+import type { Delivery, Job, OutwardName } from './delivery.ts';
 import type { DeliveryListener } from './delivery-listener.ts';
 import { afterAttempt, putOff, stepped } from './delivery-steps.ts';
 import type { DeliveryStore } from './delivery-store.ts';
@@ -91,6 +91,7 @@ export class DeliveryWorker {
       log.onAppend(shard, () => this.#signal()),
       gates.onEnded(() => this.#signal()),
     );
+    await this.#takeOver();
     await this.#lookForRetries();
     this.#running = this.#run();
   }
@@ -309,6 +310,24 @@ export class DeliveryWorker {
     return due.length > 0;
   }
 
+  /** Retries that a worker before this one had in hand when it died are due at once, not when they would be given up. */
+  async #takeOver(): Promise<void> {
+    const { timers, shard, clock, store } = this.#parts;
+    const channel = this.#channel;
+    const nowMs = clock.now();
+    const untilMs = nowMs + limits.deliveryInHandMs;
+    const soon = await this.#insist(() => timers.due(shard, untilMs, limits.deliveriesTakenOverMax));
+    const later = soon.filter(({ dueMs }) => dueMs > nowMs);
+    const keys = later.map(({ data, person }) => ({ ...timedTelling(data), person, channel }));
+    const jobs = await this.#insist(() => store.find(keys));
+    const done = later.filter(({ data }, at) => isLeft(jobs[at] ?? null, timedTelling(data).endpoint, nowMs));
+    const set = done.map((timer) => ({
+      ...{ ...timer, dueMs: nowMs, revision: nextRevision(timer.revision, nowMs) },
+      kind: 'retry' as const,
+    }));
+    if (done.length > 0) await this.#insist(() => timers.write(shard, { set, done }));
+  }
+
   /** Retries that were taken up and not sent are due at once for whoever comes next. */
   #giveBack(): void {
     const dueAtMs = this.#parts.clock.now();
@@ -349,6 +368,13 @@ export class DeliveryWorker {
   #failed(error: unknown): void {
     this.#parts.listener.failed(this.#channel, error);
   }
+}
+
+/** Somebody had it in hand: it was sent, or its own time has come before its timer's. */
+function isLeft(job: Job | null, endpoint: string, nowMs: number): boolean {
+  const delivery = job?.deliveries.find((each) => each.endpoint === endpoint);
+  if (delivery?.state === 'pending') return (delivery.dueAtMs ?? 0) <= nowMs;
+  return delivery?.state === 'dispatched';
 }
 
 /** One turn of so many is for retries, also while fresh work waits. */
