@@ -21,6 +21,7 @@ import { LaneReader } from '../log/lane-reader.ts';
 import type { DeadLetterStore } from './dead-letter-store.ts';
 import type { Delivery, Job, OutwardName } from './delivery.ts';
 import type { DeliveryListener } from './delivery-listener.ts';
+import { isSettled } from './delivery-state.ts';
 import { afterAttempt, putOff, stepped } from './delivery-steps.ts';
 import type { DeliveryStore } from './delivery-store.ts';
 import { type Redrive, readHandedOver } from './dispatch-record.ts';
@@ -299,7 +300,7 @@ export class DeliveryWorker {
       set.push(again);
       run.done.push(again);
       const { endpoint } = timedTelling(timer.data);
-      if (run.active.has(endpoint)) continue;
+      if (run.active.has(endpoint) || isSettled(run.delivery(endpoint).state)) continue;
       run.active.add(endpoint);
       this.#inHand.hold(run);
       tasks.set(run, [...(tasks.get(run) ?? []), endpoint]);

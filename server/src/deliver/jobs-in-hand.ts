@@ -3,7 +3,7 @@
  * what of what was handed over is still to be done, given what is on record of it.
  */
 import { type Delivery, type Job, type OutwardName, tellingName, tellingNames } from './delivery.ts';
-import { transition } from './delivery-state.ts';
+import { isSettled, transition } from './delivery-state.ts';
 import { redriven, stepped } from './delivery-steps.ts';
 import type { Redrive } from './dispatch-record.ts';
 import type { Task } from './job-planner.ts';
@@ -85,7 +85,7 @@ export class JobsInHand {
     });
   }
 
-  /** The job that a timer is about; null: the timer means nothing any more. */
+  /** The job that a timer is about, whose delivery may just have ended; null: the timer means nothing any more. */
   retryOf({ data, dueMs }: RetryTimer, job: Job | null): JobRun | null {
     const known = this.#runs.get(data.slice(0, data.lastIndexOf(' ')));
     const run = known ?? (job === null ? null : new JobRun(job, null));
@@ -94,6 +94,8 @@ export class JobsInHand {
     const { endpoint } = timedTelling(data);
     if (run.active.has(endpoint)) return run;
     const delivery = run.has(endpoint) ? run.delivery(endpoint) : null;
+    // Its end is not on record yet: the timer stays until it is.
+    if (delivery !== null && isSettled(delivery.state) && run.changed.has(endpoint)) return run;
     return delivery?.state === 'pending' && (delivery.dueAtMs ?? 0) <= dueMs ? run : null;
   }
 
