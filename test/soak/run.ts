@@ -4,7 +4,8 @@
  * no live device forgotten and every dead one gone.
  *
  * `-- [--pushes 200000] [--mails 50000] [--kills 60] [--seed N] [--outage-seconds 30] [--block-seconds 5] [--keep]`;
- * `--short` is for the run with all other checks.
+ * `--short` is for the run with all other checks: a few minutes, most of them waiting for what fails to be given up. In the
+ * long form Apple's 503 is among the failures, which is tried again after a quarter of an hour.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

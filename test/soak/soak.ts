@@ -70,9 +70,8 @@ export class Soak {
     say(`${this.#naming.users.length} people introduced, with ${plan.endpoints.length} devices and addresses`);
     this.#reviveThoseWhoReturn();
     await this.#sendInTrouble();
-    say(`all sent; waiting for ${this.#planned} deliveries to end`);
-    await this.#untilSettled();
     await this.#send(plan.lastEvents);
+    say(`all sent; waiting for ${this.#planned} deliveries to end`);
     await this.#untilSettled();
     await Promise.all(this.#revivals);
     const devices = await this.#api.devicesOf(this.#naming.users);
