@@ -15,6 +15,7 @@ import { endSessionDevices } from './api/end-session-devices.ts';
 import { healthOperations } from './api/health-operations.ts';
 import { createHttpServer, type HttpServerOptions } from './api/http-server.ts';
 import { inboxOperations } from './api/inbox-operations.ts';
+import { listDeliveries } from './api/list-deliveries.ts';
 import type { Operation } from './api/operation.ts';
 import { postEvents } from './api/post-events.ts';
 import { previewType } from './api/preview-type.ts';
@@ -234,12 +235,13 @@ function manyPeopleOperations({ audiences, announcements }: Engine, clock: Clock
 
 /** What operators ask beside what belongs to another stage. */
 function operatorOperations(
-  { simulator, deadLetters }: Engine,
+  { simulator, deadLetters, deliveryHistory }: Engine,
   parts: Pick<PersonParts, 'content' | 'clock'>,
 ): Operation[] {
   return [
     ...(simulator === null ? [] : [simulateEvent({ simulator, ...parts })]),
     ...(deadLetters === null ? [] : deadLetterOperations(deadLetters)),
+    ...(deliveryHistory === null ? [] : [listDeliveries(deliveryHistory)]),
   ];
 }
 

@@ -9,6 +9,7 @@ import type { Snapshot } from './base/telemetry.ts';
 import type { CatalogueSource } from './content/catalogue-source.ts';
 import type { EventSimulator } from './decide/event-simulator.ts';
 import type { DeadLetterService } from './deliver/dead-letters.ts';
+import type { DeliveryHistory } from './deliver/delivery-store.ts';
 import type { LiveFeed } from './deliver/realtime/live-feed.ts';
 import type { LookingNotes } from './deliver/realtime/looking-people.ts';
 import type { StreamTickets } from './deliver/realtime/stream-tickets.ts';
@@ -40,6 +41,8 @@ export interface Engine {
   readonly profiles: ProfileStore | null;
   /** For what could not be sent; null also where nothing is sent. */
   readonly deadLetters: DeadLetterService | null;
+  /** For what became of what was sent; null also where nothing is sent. */
+  readonly deliveryHistory: DeliveryHistory | null;
   /** For what they can be pushed on. */
   readonly devices: DeviceStore | null;
   /** For addresses that get no mail, or not all. */

@@ -1,6 +1,7 @@
 /** From an event to a mail server and a push service, over stops and kills, on real sockets (V1, V3, V10, V20). */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import type { DeliveriesAnswer } from '@carillon/contract/deliveries.ts';
 import type { Event } from '@carillon/contract/event.ts';
 import { eventually } from './eventually.ts';
 import { operatorsKey } from './flow-config.ts';
@@ -171,6 +172,28 @@ describe('what leaves by push', () => {
     assert.deepEqual(sent[0], { sent: 1, skipped: {}, nextCursor: null });
     await eventually(async () => (await count()) === 0);
     assert.equal(sink.to(tokenOf('dp5')).length, 2, 'one refused, and one more for both');
+  });
+
+  test('V1: operators see what became of each device, over a stop, and never a token', async () => {
+    await withDevices('dp6', 2);
+    const operator = new Person(world, operatorsKey);
+    const deliveries = (query: string) => operator.get<DeliveriesAnswer>(`/v1/admin/deliveries?${query}`);
+    sink.answer = (to) => (to === tokenOf('dp6', 2) ? 'MessageTooBig' : 'ok');
+    await world.send([message('dp6')]);
+    await world.settled();
+    const { id } = (await (await world.person('dp6')).page()).items[0] ?? {};
+    const query = `user=dp6&notification=${id}`;
+    const ends = async () => (await deliveries(query)).items.flatMap((job) => job.deliveries);
+    await eventually(async () => (await ends()).filter(({ attempts }) => attempts.length === 1).length === 2);
+    sink.answer = () => 'ok';
+    await world.restart();
+    const taken = (await ends()).find(({ state }) => state === 'accepted');
+    assert.deepEqual((await ends()).map(({ state, code }) => `${state} ${code}`).sort(), [
+      'accepted null',
+      'failed MessageTooBig',
+    ]);
+    assert.deepEqual(await deliveries(`provider=expo&providerId=${taken?.providerId}`), await deliveries(query));
+    assert.doesNotMatch(JSON.stringify(await deliveries(query)), /ExponentPushToken/);
   });
 
   test('BC-79: what is under way at a stop, and what waits behind it, comes once', async () => {

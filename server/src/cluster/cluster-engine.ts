@@ -15,6 +15,7 @@ import { builtInContent, type LiveContent } from '../content/live-content.ts';
 import { type CapRules, usualCaps } from '../decide/caps.ts';
 import type { EventSimulator } from '../decide/event-simulator.ts';
 import type { DeadLetterService } from '../deliver/dead-letters.ts';
+import type { DeliveryHistory } from '../deliver/delivery-store.ts';
 import type { Bus } from '../deliver/realtime/bus.ts';
 import { LiveFeedBus } from '../deliver/realtime/live-feed-bus.ts';
 import { LivePublisher } from '../deliver/realtime/live-publisher.ts';
@@ -231,6 +232,11 @@ export class ClusterEngine implements Engine {
   get deadLetters(): DeadLetterService | null {
     const { roles, deliveries } = this.#parts;
     return roles.includes('api') ? (deliveries?.deadLetters ?? null) : null;
+  }
+
+  get deliveryHistory(): DeliveryHistory | null {
+    const { roles, deliveries } = this.#parts;
+    return roles.includes('api') ? (deliveries?.history ?? null) : null;
   }
 
   async metrics(): Promise<readonly Snapshot[]> {

@@ -13,7 +13,7 @@ import type { LiveContent } from '../content/live-content.ts';
 import type { DeadLetterStore } from '../deliver/dead-letter-store.ts';
 import { type DeadLetterService, DeadLetters } from '../deliver/dead-letters.ts';
 import type { OutwardName } from '../deliver/delivery.ts';
-import type { DeliveryStore } from '../deliver/delivery-store.ts';
+import type { DeliveryHistory, DeliveryStore } from '../deliver/delivery-store.ts';
 import { DeliveryWorker } from '../deliver/delivery-worker.ts';
 import { Gates } from '../deliver/gates.ts';
 import { LastLook } from '../deliver/last-look.ts';
@@ -68,6 +68,8 @@ export class SharedDeliveries implements Service {
   readonly channels: readonly OutwardChannel[];
   /** Null: there is nothing to send by. */
   readonly deadLetters: DeadLetterService | null;
+  /** Null: there is nothing to send by. */
+  readonly history: DeliveryHistory | null;
   /** Rejects when the process must stop. */
   readonly failed: Promise<never>;
   readonly #parts: SharedDeliveriesParts;
@@ -89,6 +91,7 @@ export class SharedDeliveries implements Service {
     const { deadLetters: letters, store: deliveries } = parts;
     const service = new DeadLetters({ letters, deliveries, channels, looks: this.#looks, clock });
     this.deadLetters = ways.length === 0 ? null : service;
+    this.history = ways.length === 0 ? null : deliveries;
     this.#gates = new Map(ways.map(({ name }) => [name, new Gates(clock)]));
     const { promise, reject } = Promise.withResolvers<never>();
     this.failed = promise;

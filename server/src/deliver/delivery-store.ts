@@ -37,3 +37,6 @@ export interface DeliveryStore {
   /** Removes some that are older than this. Answers how many; 0: there is nothing left to remove. */
   expire(beforeMs: number): Promise<number>;
 }
+
+/** What operators and people ask of it. */
+export type DeliveryHistory = Pick<DeliveryStore, 'ofNotification' | 'byProviderId'>;

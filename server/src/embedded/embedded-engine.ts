@@ -17,6 +17,7 @@ import type { Snapshot } from '../base/telemetry.ts';
 import type { CatalogueSource } from '../content/catalogue-source.ts';
 import type { EventSimulator } from '../decide/event-simulator.ts';
 import type { DeadLetterService } from '../deliver/dead-letters.ts';
+import type { DeliveryHistory } from '../deliver/delivery-store.ts';
 import { readFrameBatch } from '../deliver/realtime/frame-batch.ts';
 import type { FeedSink, LiveFeed } from '../deliver/realtime/live-feed.ts';
 import type { LookingNotes } from '../deliver/realtime/looking-people.ts';
@@ -48,6 +49,7 @@ import { consumptionOf, createProgress, unappliedBytes } from './progress.ts';
 import { remoteAnnouncements } from './remote-announcements.ts';
 import { RemoteAudiences } from './remote-audiences.ts';
 import { RemoteDeadLetters } from './remote-dead-letters.ts';
+import { RemoteDeliveries } from './remote-deliveries.ts';
 import { RemoteDevices } from './remote-devices.ts';
 import { RemoteProfiles } from './remote-profiles.ts';
 import { RemoteSuppressions } from './remote-suppressions.ts';
@@ -70,6 +72,7 @@ export class EmbeddedEngine implements Engine {
   readonly looking: LookingNotes;
   readonly profiles: ProfileStore;
   readonly deadLetters: DeadLetterService | null;
+  readonly deliveryHistory: DeliveryHistory | null;
   readonly devices: DeviceStore;
   readonly suppressions: SuppressionStore;
   readonly rotation: Rotation;
@@ -96,7 +99,9 @@ export class EmbeddedEngine implements Engine {
     this.feed = new RemoteFeed(caller);
     this.looking = remoteLooking(caller);
     this.profiles = new RemoteProfiles(caller);
-    this.deadLetters = knownWays(options).length === 0 ? null : new RemoteDeadLetters(caller);
+    const isSending = knownWays(options).length > 0;
+    this.deadLetters = isSending ? new RemoteDeadLetters(caller) : null;
+    this.deliveryHistory = isSending ? new RemoteDeliveries(caller) : null;
     this.devices = new RemoteDevices(caller);
     this.suppressions = new RemoteSuppressions(caller);
     this.rotation = {

@@ -55,6 +55,7 @@ import { Housekeeping } from './housekeeping.ts';
 import { LocalBroadcasts } from './local-broadcasts.ts';
 import { noteLag } from './progress.ts';
 import { deadLetterHandlers } from './remote-dead-letters.ts';
+import { deliveryHandlers } from './remote-deliveries.ts';
 import { deviceHandlers } from './remote-devices.ts';
 import { suppressionHandlers } from './remote-suppressions.ts';
 import { prepareFolders, ShardHost } from './shard-host.ts';
@@ -128,7 +129,7 @@ async function open(): Promise<Record<string, Handler>> {
     looking: (what: keyof LookingNotes, person: PersonKey) => looking[what](person),
     ...requestHandlers(idempotency, new RevocationStoreLevel(db, 'revoked/')),
     ...profileHandlers({ profiles, ...others }),
-    ...deadLetterHandlers(deliveries.deadLetters),
+    ...{ ...deadLetterHandlers(deliveries.deadLetters), ...deliveryHandlers(deliveries.store) },
     ...{ ...audienceHandlers(audienceWork.service), ...announcementHandlers(announcing.service) },
     useCatalogue: async (source) => content.replace(source as CatalogueSource),
     async metrics() {
