@@ -1,4 +1,4 @@
-/** What became of what was to leave by push or email (V1): `/v1/admin/deliveries`. */
+/** What became of what was to leave by push or email (V1), for operators (`/v1/admin/deliveries`) and for its person. */
 import { type Static, Type } from 'typebox';
 import { lanes } from './lanes.ts';
 import { Time } from './notification.ts';
@@ -53,6 +53,20 @@ export const DeliveryJob = Type.Object({
 
 export const DeliveriesAnswer = Type.Object({ items: Type.Array(DeliveryJob) });
 
+/** What a person is told of it. */
+export const OwnDelivery = Type.Object({
+  channel: Type.Enum(['push', 'email']),
+  /** A device's id; `address` for the person's address; null: none was picked. */
+  endpoint: orNull(Type.String()),
+  /**
+   * `handedOver`: a provider has taken it, which says nothing of whether it was seen. `notSent`: it was not wanted any more,
+   * or nothing could get it. `tooLate`: it could not be sent in time. `uncertain`: the answer was lost.
+   */
+  state: Type.Enum(['waiting', 'underWay', 'handedOver', 'failed', 'notSent', 'tooLate', 'uncertain']),
+  decidedAt: Time,
+});
+
+export type OwnDelivery = Static<typeof OwnDelivery>;
 export type DeliveriesQuery = Static<typeof DeliveriesQuery>;
 export type DeliveryJob = Static<typeof DeliveryJob>;
 export type EndpointDelivery = Static<typeof EndpointDelivery>;

@@ -3,6 +3,7 @@
  * Requests are closed: a misspelt field or filter is refused with its path, never ignored.
  */
 import { type Static, Type } from 'typebox';
+import { OwnDelivery } from './deliveries.ts';
 import { Counts, NotificationActor, Revision, Time } from './notification.ts';
 import { channels, reasons } from './reasons.ts';
 
@@ -75,6 +76,8 @@ export const Decision = Type.Object({
 export const WhyAnswer = Type.Object({
   event: Type.Object({ source: Type.String(), id: Type.String(), type: Type.String(), time: Time }),
   decisions: Type.Array(Decision),
+  /** What became of it by push and email, as far as it was handed over to them. */
+  deliveries: Type.Array(OwnDelivery),
 });
 
 export const DecisionsQuery = Type.Object({

@@ -254,14 +254,14 @@ interface PersonParts {
 
 /** What people ask of their inboxes and choices. */
 function personOperations(
-  { inbox, profiles, devices, rotation, audiences }: Engine,
+  { inbox, profiles, devices, rotation, audiences, deliveryHistory }: Engine,
   { revocations, content, clock, vapidKey }: PersonParts,
 ): Operation[] {
   if (inbox === null || profiles === null || devices === null || rotation === null) return [];
   return [
     revokeSession(revocations, devices),
     rotateKeys(rotation),
-    ...inboxOperations(inbox, content.localeOf),
+    ...inboxOperations(inbox, content.localeOf, deliveryHistory),
     ...profileOperations({ profiles, devices, inbox, audiences, types: content, clock }),
     ...deviceOperations({ devices, revocations, vapidKey }),
   ];

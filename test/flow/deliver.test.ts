@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { DeliveriesAnswer } from '@carillon/contract/deliveries.ts';
 import type { Event } from '@carillon/contract/event.ts';
+import type { WhyAnswer } from '@carillon/contract/inbox-requests.ts';
 import { eventually } from './eventually.ts';
 import { operatorsKey } from './flow-config.ts';
 import { MailSink } from './mail-sink.ts';
@@ -181,7 +182,8 @@ describe('what leaves by push', () => {
     sink.answer = (to) => (to === tokenOf('dp6', 2) ? 'MessageTooBig' : 'ok');
     await world.send([message('dp6')]);
     await world.settled();
-    const { id } = (await (await world.person('dp6')).page()).items[0] ?? {};
+    const person = await world.person('dp6');
+    const { id } = (await person.page()).items[0] ?? {};
     const query = `user=dp6&notification=${id}`;
     const ends = async () => (await deliveries(query)).items.flatMap((job) => job.deliveries);
     await eventually(async () => (await ends()).filter(({ attempts }) => attempts.length === 1).length === 2);
@@ -193,7 +195,9 @@ describe('what leaves by push', () => {
       'failed MessageTooBig',
     ]);
     assert.deepEqual(await deliveries(`provider=expo&providerId=${taken?.providerId}`), await deliveries(query));
-    assert.doesNotMatch(JSON.stringify(await deliveries(query)), /ExponentPushToken/);
+    const why = await person.get<WhyAnswer>(`/v1/notifications/${id}/why`);
+    assert.deepEqual(why.deliveries.map(({ state }) => state).sort(), ['failed', 'handedOver']);
+    assert.doesNotMatch(JSON.stringify([await deliveries(query), why]), /ExponentPushToken/);
   });
 
   test('BC-79: what is under way at a stop, and what waits behind it, comes once', async () => {

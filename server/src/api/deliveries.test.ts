@@ -1,19 +1,21 @@
-/** What operators are shown of deliveries (V1, A4). */
+/** What operators and people are shown of deliveries (V1, A4, D12). */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { DeliveriesAnswer } from '@carillon/contract/deliveries.ts';
+import type { DeliveriesAnswer, OwnDelivery } from '@carillon/contract/deliveries.ts';
 import { type NotificationId, personKey } from '../base/ids.ts';
 import { VirtualClock } from '../base/virtual-clock.ts';
 import { describeInApp } from '../content/describe-in-app.ts';
+import { deliveryStates } from '../deliver/delivery-state.ts';
 import { testDelivery, testJob } from '../deliver/delivery-store.contract.ts';
 import { DeliveryStoreMemory } from '../deliver/delivery-store-memory.ts';
 import { InboxServiceStore } from '../inbox/inbox-service-store.ts';
 import { InboxStoreMemory } from '../inbox/inbox-store-memory.ts';
-import { noonMs } from '../inbox/test-items.ts';
+import { noonMs, personWrite, testItem } from '../inbox/test-items.ts';
 import { listDeliveries } from './list-deliveries.ts';
 import { startTestApi, type TestApi } from './test-api.ts';
 
 const store = new DeliveryStoreMemory();
+const rows = new InboxStoreMemory();
 const ana = personKey('default', 'ana');
 const notification = 'n_1' as NotificationId;
 const job = testJob(ana, {
@@ -47,8 +49,8 @@ const unaddressed = testJob(ana, {
 let api: TestApi;
 before(async () => {
   const [clock, cursorSecret] = [new VirtualClock(noonMs), new Uint8Array(32)];
-  const inbox = new InboxServiceStore({ store: new InboxStoreMemory(), clock, cursorSecret, describe: describeInApp });
-  api = await startTestApi(inbox, [listDeliveries(store)]);
+  const inbox = new InboxServiceStore({ store: rows, clock, cursorSecret, describe: describeInApp });
+  api = await startTestApi(inbox, [listDeliveries(store)], store);
   await store.write({ channel: 'push', shard: 0, jobs: [job], positions: null });
   await store.write({ channel: 'email', shard: 0, jobs: [unaddressed], positions: null });
 });
@@ -128,4 +130,34 @@ test('what does not say which are meant is refused, and so is who is no operator
     assert.deepEqual(await refused(query), [400, 'CARILLON_REQUEST_INVALID', 'query'], query);
   assert.deepEqual(await refused('user=ana&notificatoin=n_1'), [400, 'CARILLON_REQUEST_INVALID', 'query/notificatoin']);
   assert.equal((await ask('user=ana&notification=n_1', 'user:ana')).status, 403);
+});
+
+test('D12: a person is told in plain words, and never that anybody saw it', async () => {
+  const item = testItem(ana, 'told', noonMs);
+  await rows.write(0, [personWrite(ana, [item])], [0, 0, 0]);
+  const why = async () => (await api.call('GET', `/v1/notifications/${item.id}/why`, { token: 'user:ana' })).json;
+  assert.deepEqual((await why()).deliveries, []);
+  const deliveries = deliveryStates.map((state) => testDelivery({ endpoint: `d_${state}`, state, code: 'secret' }));
+  const tells = [{ notification: item.id, number: 1 }];
+  await store.write({ channel: 'push', shard: 0, jobs: [testJob(ana, { tells, deliveries })], positions: null });
+  const byEndpoint = (a: OwnDelivery, b: OwnDelivery) => (String(a.endpoint) < String(b.endpoint) ? -1 : 1);
+  const told = ((await why()).deliveries as OwnDelivery[]).sort(byEndpoint);
+  assert.deepEqual(
+    told.map(({ endpoint, state }) => `${endpoint} ${state}`),
+    [
+      'd_accepted handedOver',
+      'd_dispatched underWay',
+      'd_expired tooLate',
+      'd_failed failed',
+      'd_pending waiting',
+      'd_suppressed notSent',
+      'd_unknown uncertain',
+    ],
+  );
+  assert.deepEqual(told[0], {
+    channel: 'push',
+    endpoint: 'd_accepted',
+    state: 'handedOver',
+    decidedAt: '2026-03-10T12:00:00.000Z',
+  });
 });

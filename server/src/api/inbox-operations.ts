@@ -1,4 +1,5 @@
 /** The inbox API (A1): one line per operation. */
+import type { DeliveryHistory } from '../deliver/delivery-store.ts';
 import type { InboxService } from '../inbox/inbox-service.ts';
 import { archiveNotifications } from './archive-notifications.ts';
 import { explainNotification } from './explain-notification.ts';
@@ -16,13 +17,17 @@ import { snoozeNotifications } from './snooze-notifications.ts';
 import { unarchiveNotifications } from './unarchive-notifications.ts';
 import { unreadNotifications } from './unread-notifications.ts';
 
-export function inboxOperations(inbox: InboxService, localeOf: LocaleOf = () => null): Operation[] {
+export function inboxOperations(
+  inbox: InboxService,
+  localeOf: LocaleOf = () => null,
+  history: DeliveryHistory | null = null,
+): Operation[] {
   return [
     listNotifications(inbox, localeOf),
     getCounts(inbox),
     listChanges(inbox, localeOf),
     getNotification(inbox, localeOf),
-    explainNotification(inbox, localeOf),
+    explainNotification(inbox, localeOf, history),
     listDecisions(inbox),
     listActors(inbox),
     readNotifications(inbox),

@@ -8,6 +8,7 @@ import type { TenantId, UserId } from '../base/ids.ts';
 import { seededRandom } from '../base/random.ts';
 import { VirtualClock } from '../base/virtual-clock.ts';
 import { builtInTypes } from '../content/type-catalogue.ts';
+import type { DeliveryHistory } from '../deliver/delivery-store.ts';
 import type { InboxService } from '../inbox/inbox-service.ts';
 import { Idempotency } from '../intake/idempotency.ts';
 import { IdempotencyStoreMemory } from '../intake/idempotency-store-memory.ts';
@@ -51,14 +52,18 @@ export interface TestAnswer {
 }
 
 /** `more` are operations beside those of inbox, profiles, health and documents. */
-export async function startTestApi(inbox: InboxService, more: readonly Operation[] = []): Promise<TestApi> {
+export async function startTestApi(
+  inbox: InboxService,
+  more: readonly Operation[] = [],
+  history: DeliveryHistory | null = null,
+): Promise<TestApi> {
   const failures: HttpFailure[] = [];
   const clock = new VirtualClock();
   const profiles = new ProfileStoreMemory(clock);
   const devices = new DeviceStoreMemory(profiles, clock);
   const revocations = new Revocations(new RevocationStoreMemory(), clock);
   const operations = [
-    ...inboxOperations(inbox),
+    ...inboxOperations(inbox, undefined, history),
     ...profileOperations({ profiles, devices, inbox, types: builtInTypes, clock }),
     ...deviceOperations({ devices, revocations, vapidKey: null }),
     revokeSession(revocations, devices),
