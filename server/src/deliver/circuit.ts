@@ -29,6 +29,11 @@ export function admit(circuit: Circuit, nowMs: number): { go: Circuit } | { unti
   return { go: { kind: 'probing', untilMs: nowMs + limits.circuitProbeMs, waits: circuit.waits } };
 }
 
+/** A call that was asked for is not made: the next may be the one that probes. */
+export function notCalled(circuit: Circuit, nowMs: number): Circuit {
+  return circuit.kind === 'probing' ? { ...circuit, untilMs: nowMs } : circuit;
+}
+
 /** What a call has met. */
 export function answered(circuit: Circuit, outcome: Outcome, nowMs: number): Circuit {
   switch (outcome.kind) {

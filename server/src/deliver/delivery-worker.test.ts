@@ -108,6 +108,20 @@ test('a provider that is down is left alone, its queue waits in order, and other
   await world.stop();
 });
 
+test('V4: what has waited through a long pause of its provider is looked at once more, and goes at its end', async () => {
+  const world = await DeliveryWorld.start();
+  const r2 = personKey('default', 'r2');
+  world.outlet.endpoints.set(r2, ['fcm:d2']);
+  await world.push('r2', 'elsewhere');
+  world.outlet.answer = (_endpoint, nth) => (nth === 0 ? slow(20_000) : accepted);
+  const items = [await world.push('r1', 'p1'), await world.push('r3', 'p2'), await world.push('r4', 'p3')];
+  await world.pass(19_000);
+  assert.equal(world.outlet.told('apns:d1').length, 1);
+  await world.pass(2000);
+  for (const item of items) assert.deepEqual(await world.states(item), ['apns:d1 accepted']);
+  await world.stop();
+});
+
 test('V4: what was dispatched when the process died may have been sent: it is lost, and not sent again', async () => {
   const world = await DeliveryWorld.start();
   world.outlet.endpoints.set(r1, ['apns:d1', 'fcm:d2']);

@@ -188,7 +188,10 @@ export class DeliveryWorker {
         await this.#write();
       } catch (error) {
         // Not called, so not to be put on record as if it were.
-        for (const [at, { run }] of going.entries()) run.put(before[at] as Delivery);
+        for (const [at, { run, route }] of going.entries()) {
+          run.put(before[at] as Delivery);
+          this.#parts.gates.ended(route, null);
+        }
         throw error;
       }
       for (const each of going) this.#call(each);

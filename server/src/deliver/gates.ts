@@ -3,7 +3,7 @@
  * all workers of a channel in this process.
  */
 import type { Clock } from '../base/clock.ts';
-import { admit, answered, type Circuit, closedCircuit } from './circuit.ts';
+import { admit, answered, type Circuit, closedCircuit, notCalled } from './circuit.ts';
 import type { Outcome } from './outcome.ts';
 import type { Route } from './outlet.ts';
 
@@ -41,7 +41,8 @@ export class Gates {
   ended({ provider, project }: Gated, outcome: Outcome | null): void {
     this.#underWay.set(provider, (this.#underWay.get(provider) ?? 1) - 1);
     const circuit = this.#circuits.get(project) ?? closedCircuit;
-    if (outcome !== null) this.#circuits.set(project, answered(circuit, outcome, this.#clock.now()));
+    const nowMs = this.#clock.now();
+    this.#circuits.set(project, outcome === null ? notCalled(circuit, nowMs) : answered(circuit, outcome, nowMs));
     for (const listener of this.#listeners) listener();
   }
 
