@@ -74,7 +74,8 @@ class DeliverySimulation {
       await this.#pass(this.#random.below(4) * 1000);
     }
     this.#faults.isQuiet = true;
-    for (let idle = 0; idle < 3; ) {
+    // What waits for its quota has no timer.
+    for (let idle = 0; idle < 10; ) {
       await this.#pass(100);
       const dueMs = await this.#timers.nextDueMs(0);
       if (dueMs !== null) await this.#pass(Math.max(0, dueMs - this.#clock.now()) + 1);
@@ -145,6 +146,7 @@ class DeliverySimulation {
           attempted() {},
           ended() {},
           putOff() {},
+          overQuota() {},
           unusable() {},
           failed() {},
           unplannable: (_, error) => assert.fail(error as Error),
@@ -176,6 +178,7 @@ class DeliverySimulation {
           provider: `apns${id}`,
           project: id,
           sendsMax: 3,
+          quotas: [{ name: id, rate: { burst: 2, perMs: 0.02, from: 0.5, risePerMs: 0.001 } }],
           send: async () => {
             if (life.isDead) return new Promise(() => {});
             const outcome = this.#answer();

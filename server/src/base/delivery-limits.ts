@@ -20,6 +20,14 @@ export const deliveryLimits = {
   circuitOpen: { firstMs: 2 * second, mostMs: minute },
   /** A look whose answer takes longer no longer keeps another from being made. */
   circuitProbeMs: 30 * second,
+  /** Share of what a provider allows in a minute that may go at once: of a project; of a device, where a few come together. */
+  quotaBurst: { project: 1 / 600, device: 1 / 4 },
+  /** A project's rate after a rest, of the whole, and how long it takes to grow to that (V6). */
+  quotaRamp: { from: 1 / 20, overMs: minute },
+  /** What waits longer for its quota may be put off, where room is needed for what can go elsewhere. */
+  quotaWaitMs: second,
+  /** Token buckets in memory; each has been used within the time that it takes to fill. */
+  quotaBucketsMax: 50_000,
   /** Deliveries of a worker that are planned and wait for room at their provider; above, it reads no more jobs. */
   deliveriesReadyMax: 500,
   /** Jobs read from the log at once. */

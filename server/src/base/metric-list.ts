@@ -120,6 +120,10 @@ export const metricList = {
     'Times a delivery was put off: to be tried again, or because its provider or the person is not to be disturbed.',
     { channel: ['push', 'email'] },
   ),
+  carillon_deliveries_over_quota_total: counter(
+    'Deliveries that had to wait because their provider allows no more at that time, for a project or a device.',
+    { channel: ['push', 'email'] },
+  ),
   carillon_delivery_attempts_total: counter('Calls to providers, by what came of them.', {
     provider: ['apns', 'fcm', 'webpush', 'expo', 'smtp', 'ses', 'sendgrid', 'mailgun'],
     outcome: ['accepted', 'retry', 'throttled', 'gone', 'refused', 'blocked', 'unknown'],

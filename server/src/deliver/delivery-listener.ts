@@ -10,6 +10,8 @@ export interface DeliveryListener {
   ended(ending: { channel: OutwardName; state: DeliveryState; code: string | null; sinceMs: number }): void;
   /** A delivery waits for a later time. */
   putOff(channel: OutwardName): void;
+  /** So many more deliveries wait because their provider allows no more just now. */
+  overQuota(channel: OutwardName, count: number): void;
   /** A record of the channel's log could not be used and was passed over. */
   unusable(record: { channel: OutwardName; shard: number; bytes: Uint8Array }): void;
   /** Something is tried again: a store, facts, an endpoint that could not be forgotten. */

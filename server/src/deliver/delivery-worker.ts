@@ -177,7 +177,8 @@ export class DeliveryWorker {
 
   /** Dispatches what may go, and writes what has changed. False: there was nothing of either. */
   async #sendReady(): Promise<boolean> {
-    const { going, stale, waitUntilMs } = this.#ready.take();
+    const { going, stale, waitUntilMs, heldBack } = this.#ready.take();
+    if (heldBack > 0) this.#parts.listener.overQuota(this.#channel, heldBack);
     const before = going.map(({ run, endpoint }) => run.delivery(endpoint.id));
     for (const { run, endpoint, route } of going) {
       this.#inHand.put(run, stepped(run.delivery(endpoint.id), 'dispatch', { provider: route.provider }));

@@ -1,47 +1,54 @@
 /**
- * Who may call a provider just now: a circuit for each set of credentials, and room for so many calls at once. Shared by
- * all workers of a channel in this process.
+ * Who may call a provider just now: a circuit for each set of credentials, room for so many calls at once, and what
+ * each provider allows. Shared by all workers of a channel in this process.
  */
 import type { Clock } from '../base/clock.ts';
 import { admit, answered, type Circuit, closedCircuit, notCalled } from './circuit.ts';
 import type { Outcome } from './outcome.ts';
 import type { Route } from './outlet.ts';
+import { Quotas } from './quotas.ts';
 
-/** `full`: as soon as a call ends. */
+/** `full`: as soon as a call ends. `overQuota`: nothing is wrong, and it is its turn soon. */
 export type Admission =
   | { readonly kind: 'go' }
   | { readonly kind: 'full' }
-  | { kind: 'wait'; readonly untilMs: number };
+  | { kind: 'wait'; readonly untilMs: number }
+  | { readonly kind: 'overQuota'; readonly untilMs: number };
 
-type Gated = Pick<Route, 'provider' | 'project' | 'sendsMax'>;
+type Gated = Pick<Route, 'provider' | 'project' | 'sendsMax' | 'quotas'>;
 
 export class Gates {
   readonly #clock: Clock;
+  readonly #quotas: Quotas;
   readonly #circuits = new Map<string, Circuit>();
   readonly #underWay = new Map<string, number>();
   readonly #listeners = new Set<() => void>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
+    this.#quotas = new Quotas(clock);
   }
 
   /** Whoever is let go must call `ended`. */
-  enter({ provider, project, sendsMax }: Gated): Admission {
+  enter({ provider, project, sendsMax, quotas = [] }: Gated): Admission {
     const circuit = this.#circuits.get(project) ?? closedCircuit;
     const answer = admit(circuit, this.#clock.now());
     if ('untilMs' in answer) return { kind: 'wait', untilMs: answer.untilMs };
     const underWay = this.#underWay.get(provider) ?? 0;
     if (underWay >= sendsMax) return { kind: 'full' };
+    const waitMs = this.#quotas.take(quotas);
+    if (waitMs > 0) return { kind: 'overQuota', untilMs: this.#clock.now() + waitMs };
     this.#underWay.set(provider, underWay + 1);
     this.#circuits.set(project, answer.go);
     return { kind: 'go' };
   }
 
   /** Null: the call was not made after all. */
-  ended({ provider, project }: Gated, outcome: Outcome | null): void {
+  ended({ provider, project, quotas = [] }: Gated, outcome: Outcome | null): void {
     this.#underWay.set(provider, (this.#underWay.get(provider) ?? 1) - 1);
     const circuit = this.#circuits.get(project) ?? closedCircuit;
     const nowMs = this.#clock.now();
+    if (outcome === null) this.#quotas.giveBack(quotas);
     this.#circuits.set(project, outcome === null ? notCalled(circuit, nowMs) : answered(circuit, outcome, nowMs));
     for (const listener of this.#listeners) listener();
   }
@@ -55,6 +62,16 @@ export class Gates {
     });
     const firstMs = Math.min(...pauses);
     return firstMs <= nowMs ? null : firstMs;
+  }
+
+  /** How long until one of these ways has room in its quotas, also after `ahead` others, by the quota's name. */
+  quotaWaitOf(routes: readonly Gated[], ahead: ReadonlyMap<string, number>): number {
+    return Math.min(...routes.map(({ quotas = [] }) => this.#quotas.waitOf(quotas, ahead)));
+  }
+
+  /** Until when to put off what is over the quotas of this way: see `Quotas`. */
+  promise({ quotas = [] }: Gated, lane: number): number {
+    return this.#clock.now() + this.#quotas.promise(quotas, lane);
   }
 
   /** Every way that was ever taken is closed for a pause: what comes next may as well wait where it is. */

@@ -14,6 +14,7 @@ import type { Item } from '../inbox/item.ts';
 import type { Profile } from '../profile/profile.ts';
 import type { OutwardName } from './delivery.ts';
 import type { Outcome } from './outcome.ts';
+import type { Quota } from './quotas.ts';
 
 export interface Endpoint {
   /** Names it in what is stored: never an address or a token. */
@@ -44,6 +45,8 @@ export interface Route {
   readonly project: string;
   /** Calls to the provider under way at once, of this process. */
   readonly sendsMax: number;
+  /** What its provider allows of such calls; absent: it says nothing. */
+  readonly quotas?: readonly Quota[];
   send(): Promise<Outcome>;
 }
 

@@ -22,6 +22,7 @@ import { LogChannel } from './log-channel.ts';
 import type { Outcome } from './outcome.ts';
 import type { Endpoint, Outgoing, Outlet, Reached, Route } from './outlet.ts';
 import type { Dispatch } from './outward-channel.ts';
+import type { Quota } from './quotas.ts';
 
 export interface Call {
   readonly endpoint: string;
@@ -41,6 +42,7 @@ export class TestOutlet implements Outlet {
   readonly ends: string[] = [];
   readonly endpoints = new Map<PersonKey, readonly string[]>();
   sendsMax = 100;
+  quotasOf: (endpoint: string) => readonly Quota[] = () => [];
   /** `nth`: how often this endpoint was called before. */
   answer: (endpoint: string, nth: number) => Outcome | Promise<Outcome> = () => accepted;
   readonly #clock: VirtualClock;
@@ -63,7 +65,7 @@ export class TestOutlet implements Outlet {
       this.calls.push({ endpoint, delivery, tells, atMs: this.#clock.now() });
       return this.answer(endpoint, nth);
     };
-    return [{ provider, project: provider, sendsMax: this.sendsMax, send }];
+    return [{ provider, project: provider, sendsMax: this.sendsMax, quotas: this.quotasOf(endpoint), send }];
   }
 
   async ended({ id }: Endpoint, { kind }: Outcome): Promise<void> {
@@ -86,6 +88,7 @@ export class DeliveryWorld {
   readonly outlet = new TestOutlet(this.clock);
   readonly problems: string[] = [];
   readonly unusable: number[] = [];
+  overQuota = 0;
   readonly #replaced: Partial<DeliveryWorkerParts>;
   #log = new EventLogMemory();
   #worker: DeliveryWorker;
@@ -234,6 +237,9 @@ export class DeliveryWorld {
         attempted: () => {},
         ended: () => {},
         putOff: () => {},
+        overQuota: (_channel, count) => {
+          this.overQuota += count;
+        },
         unusable: ({ bytes }) => this.unusable.push(bytes.length),
         failed: (_channel, error) => this.problems.push(String(error)),
         unplannable: (_channel, error) => this.problems.push(String(error)),

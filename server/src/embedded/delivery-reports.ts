@@ -39,6 +39,10 @@ export class DeliveryReports implements DeliveryListener {
     telemetry.add(series('carillon_deliveries_put_off_total', { channel }));
   }
 
+  overQuota(channel: OutwardName, count: number): void {
+    telemetry.add(series('carillon_deliveries_over_quota_total', { channel }), count);
+  }
+
   unusable({ shard, bytes }: Parameters<DeliveryListener['unusable']>[0]): void {
     telemetry.add(series('carillon_records_unusable_total', {}));
     this.#onProblem({ event: 'recordUnusable', fields: { shard, bytes: bytes.length, reason: 'unreadable' } });

@@ -15,6 +15,7 @@ import type { Profile } from '../../profile/profile.ts';
 import type { Outcome } from '../outcome.ts';
 import type { Outgoing, Outlet, Reached, Route } from '../outlet.ts';
 import type { PushAlert, PushProvider } from './push-provider.ts';
+import { pushQuotas } from './push-quotas.ts';
 
 /** What of the device store pushes need. */
 export interface PushDevices {
@@ -56,7 +57,8 @@ export class PushOutlet implements Outlet<Device> {
     const request = provider.render(this.#message(outgoing, device, delivery), device, this.#parts.clock.now());
     if (request === null) return [];
     const { sendsMax } = provider.limits;
-    return [{ provider: provider.name, project, sendsMax, send: () => provider.send(request, device) }];
+    const quotas = pushQuotas(provider, project, device);
+    return [{ provider: provider.name, project, sendsMax, quotas, send: () => provider.send(request, device) }];
   }
 
   async ended({ person, id, registeredAtMs }: Device, outcome: Outcome): Promise<void> {
