@@ -30,18 +30,23 @@ test('without tables a start is refused with what to do', async () => {
 
 test('migrating is recorded, and again does nothing', async () => {
   const options = fresh();
-  assert.deepEqual(await migrateCassandra(client, options), [1, 2]);
+  const applied = await migrateCassandra(client, options);
+  assert.notEqual(applied.length, 0);
+  assert.deepEqual(
+    applied,
+    applied.map((_, at) => at + 1),
+  );
   assert.deepEqual(await migrateCassandra(client, options), []);
   await checkCassandraSchema(client, options);
 });
 
 test('a run that was cut off is finished by the next', async () => {
   const options = fresh();
-  await migrateCassandra(client, options);
+  const all = await migrateCassandra(client, options);
   await client.execute(`DROP TABLE ${options.keyspace}.inbox_members`, [], { prepare: false });
   await client.execute(`TRUNCATE ${options.keyspace}.migrations`, [], { prepare: false });
   await assert.rejects(checkCassandraSchema(client, options), refused(/number 0.*carillon migrate/));
-  assert.deepEqual(await migrateCassandra(client, options), [1, 2]);
+  assert.deepEqual(await migrateCassandra(client, options), all);
   await client.execute(`SELECT * FROM ${options.keyspace}.inbox_members`);
 });
 
@@ -62,15 +67,15 @@ test('the number of shards is fixed with the first migration', async () => {
 
 test('a schema of the next release is accepted, one beyond that is not', async () => {
   const options = fresh();
-  await migrateCassandra(client, options);
+  const newest = (await migrateCassandra(client, options)).length;
   const note = (version: number) =>
     client.execute(
       `INSERT INTO ${options.keyspace}.migrations (name, version, value) VALUES ('migration', ${version}, '')`,
     );
-  await note(3);
+  await note(newest + 1);
   await checkCassandraSchema(client, options);
-  await note(4);
-  await assert.rejects(checkCassandraSchema(client, options), refused(/number 4.*newer/));
+  await note(newest + 2);
+  await assert.rejects(checkCassandraSchema(client, options), refused(new RegExp(`number ${newest + 2}.*newer`)));
 });
 
 test('a keyspace with another kind of name is refused', async () => {
