@@ -139,6 +139,13 @@ export const metricList = {
     'Deliveries that could not be made into a message, and steps of deliveries that failed and are tried again.',
     { channel: ['push', 'email'], kind: ['retried', 'unplannable'] },
   ),
+  carillon_delivery_circuits: gauge(
+    'Sets of credentials at a provider, by whether it is called with them just now: closed means that it is.',
+    {
+      provider: ['apns', 'fcm', 'webpush', 'expo', 'smtp', 'ses', 'sendgrid', 'mailgun'],
+      state: ['closed', 'open', 'probing'],
+    },
+  ),
   carillon_delivery_lag_bytes: gauge('Bytes handed over to a channel and not yet taken up by its workers.', {
     channel: ['push', 'email'],
     lane: lanes,

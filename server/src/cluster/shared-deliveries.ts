@@ -135,6 +135,7 @@ export class SharedDeliveries implements Service {
       const workers = [...this.#owned.values()].flatMap((each) => each.get(name)?.worker ?? []);
       const waiting = lanes.map((_, lane) => workers.reduce((sum, worker) => sum + worker.behindBytes(lane), 0));
       this.#reports.noteLag(name, waiting);
+      this.#reports.noteCircuits((this.#gates.get(name) as Gates).circuits);
     }
   }
 

@@ -21,6 +21,8 @@ export class Gates {
   readonly #clock: Clock;
   readonly #quotas: Quotas;
   readonly #circuits = new Map<string, Circuit>();
+  /** Whose projects they are. */
+  readonly #providers = new Map<string, string>();
   readonly #underWay = new Map<string, number>();
   readonly #listeners = new Set<() => void>();
 
@@ -40,6 +42,7 @@ export class Gates {
     if (waitMs > 0) return { kind: 'overQuota', untilMs: this.#clock.now() + waitMs };
     this.#underWay.set(provider, underWay + 1);
     this.#circuits.set(project, answer.go);
+    this.#providers.set(project, provider);
     return { kind: 'go' };
   }
 
@@ -79,6 +82,18 @@ export class Gates {
     const nowMs = this.#clock.now();
     const circuits = [...this.#circuits.values()];
     return circuits.length > 0 && circuits.every((circuit) => circuit.kind !== 'closed' && nowMs < circuit.untilMs);
+  }
+
+  /** By provider, for how many of its projects the circuit stands how. */
+  get circuits(): ReadonlyMap<string, Readonly<Record<Circuit['kind'], number>>> {
+    const counts = new Map<string, Record<Circuit['kind'], number>>();
+    for (const [project, { kind }] of this.#circuits) {
+      const provider = this.#providers.get(project) as string;
+      const count = counts.get(provider) ?? { closed: 0, open: 0, probing: 0 };
+      count[kind]++;
+      counts.set(provider, count);
+    }
+    return counts;
   }
 
   /** Calls `listener` whenever a call has ended. Answers how to stop. */

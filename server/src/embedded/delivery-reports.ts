@@ -8,6 +8,7 @@ import { NowAndThen } from '../base/now-and-then.ts';
 import { series, telemetry } from '../base/telemetry.ts';
 import type { OutwardName } from '../deliver/delivery.ts';
 import type { DeliveryListener } from '../deliver/delivery-listener.ts';
+import type { Gates } from '../deliver/gates.ts';
 import type { Problem } from './shard-reports.ts';
 
 type Provider = LabelsOf<'carillon_delivery_attempts_total'>['provider'];
@@ -67,6 +68,15 @@ export class DeliveryReports implements DeliveryListener {
   noteLag(channel: OutwardName, bytes: readonly number[]): void {
     for (const [index, lane] of lanes.entries()) {
       telemetry.set(series('carillon_delivery_lag_bytes', { channel, lane }), bytes[index] ?? 0);
+    }
+  }
+
+  noteCircuits(circuits: Gates['circuits']): void {
+    for (const [provider, { closed, open, probing }] of circuits) {
+      const by = provider as Provider;
+      telemetry.set(series('carillon_delivery_circuits', { provider: by, state: 'closed' }), closed);
+      telemetry.set(series('carillon_delivery_circuits', { provider: by, state: 'open' }), open);
+      telemetry.set(series('carillon_delivery_circuits', { provider: by, state: 'probing' }), probing);
     }
   }
 

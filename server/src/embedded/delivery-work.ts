@@ -58,6 +58,7 @@ interface Line {
   readonly name: OutwardName;
   readonly log: EventLogSegments;
   readonly channel: LogChannel;
+  readonly gates: Gates;
   readonly workers: readonly DeliveryWorker[];
 }
 
@@ -120,9 +121,10 @@ export class DeliveryWork implements Service {
   }
 
   noteLag(): void {
-    for (const { name, workers } of this.#lines) {
+    for (const { name, gates, workers } of this.#lines) {
       const waiting = lanes.map((_, lane) => workers.reduce((sum, worker) => sum + worker.behindBytes(lane), 0));
       this.#reports.noteLag(name, waiting);
+      this.#reports.noteCircuits(gates.circuits);
     }
   }
 
@@ -149,7 +151,7 @@ export class DeliveryWork implements Service {
     const workers = Array.from({ length: shards }, (_, shard) => {
       return new DeliveryWorker({ ...common, shard, look: this.#newLook(outlet) });
     });
-    return { name, log, channel: new LogChannel({ name, log, shards, endpointOf }), workers };
+    return { name, log, gates, channel: new LogChannel({ name, log, shards, endpointOf }), workers };
   }
 
   #newLook(outlet: Outlet): LastLook {
