@@ -7,6 +7,8 @@ import { runKeysRotate } from '../../server/src/run-keys.ts';
 import { runSend, type SendRequest } from '../../server/src/run-send.ts';
 import { runUser } from '../../server/src/run-user.ts';
 import { operatorsKey, producerKey } from './flow-config.ts';
+import { okay } from './person.ts';
+import { PushSink } from './push-sink.ts';
 import { World } from './world.ts';
 
 const tools = { clock: systemClock, random: systemRandom };
@@ -78,5 +80,33 @@ describe('commands', () => {
       runKeysRotate({ url: world.origin, token: producerKey('t1') }, () => {}),
       /AUTH_FORBIDDEN/,
     );
+  });
+});
+
+describe('send, where pushes leave', () => {
+  let world: World;
+  let sink: PushSink;
+  before(async () => {
+    sink = await PushSink.open();
+    world = await World.start({ config: { push: sink.config } });
+  });
+  after(async () => {
+    await world.close();
+    await sink.close();
+  });
+
+  test('V1: what became of the push is shown', async () => {
+    const person = await world.person('cm4');
+    const device = { provider: 'expo', token: 'ExponentPushToken[of-the-flow-test]', app: 'org.example' };
+    const send = async (): Promise<string> => {
+      okay(await person.ask('POST', '/v1/devices', device));
+      const [url, token, operator] = [world.origin, producerKey('t1'), operatorsKey];
+      const event = { to: 'cm4', type: 'message.sent', title: 'Hello', actor: 'ana', source: 'posts' };
+      return (await runSend({ ...event, url, token, operator, isJson: false }, tools)).join('\n');
+    };
+    sink.answer = () => 'DeviceNotRegistered';
+    assert.match(await send(), /^ {2}push +failed {2}d_\S+ {2}expo {2}DeviceNotRegistered {2}1 attempts$/m);
+    sink.answer = () => 'ok';
+    assert.match(await send(), /^ {2}push +accepted {2}d_\S+ {2}expo {2}1 attempts$/m);
   });
 });
