@@ -69,6 +69,9 @@ describe('what leaves by mail', () => {
     sink.answer = (to) => (to === gone ? [550, '5.1.1 no such user'] : null);
     await world.send([alert('dl4'), alert('dl5')]);
     await eventually(async () => sink.to(other).length === 1);
+    const operator = new Person(world, operatorsKey);
+    const known = `/v1/admin/suppressions/${encodeURIComponent(gone)}`;
+    await eventually(async () => (await operator.ask('GET', known)).status === 200);
     sink.answer = () => null;
     await world.send([alert('dl4')]);
     await eventually(async () => (await suppressed()) > 0);

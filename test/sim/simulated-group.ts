@@ -84,6 +84,10 @@ export class Member implements ShardOwnership {
     return !this.#isGone && this.owned.has(shard);
   }
 
+  mayFinish(shard: number): boolean {
+    return this.holds(shard);
+  }
+
   applied(): void {}
 
   stop(): Promise<void> {

@@ -194,10 +194,11 @@ function reachKnownBy({ name, outlet, endpointOf }: SharedWay): Pick<Outlet, 'ch
   return { channel: name, reach: async (person, profile) => ({ state: endpointOf(person, profile), endpoints: [] }) };
 }
 
-type Held = Pick<ShardOwnership, 'holds'>;
+type Held = Pick<ShardOwnership, 'mayFinish'>;
 
+/** What providers have answered is put on record also while the shard is given up: else it would count as lost. */
 function requireHeld(group: Held, shard: number): void {
-  if (!group.holds(shard)) throw new ShardNotHeld(`Deliveries of shard ${shard} may have another owner.`);
+  if (!group.mayFinish(shard)) throw new ShardNotHeld(`Deliveries of shard ${shard} may have another owner.`);
 }
 
 function fencedDeliveries(store: DeliveryStore, group: Held): DeliveryStore {

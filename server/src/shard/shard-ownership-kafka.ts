@@ -57,6 +57,8 @@ export class ShardOwnershipKafka implements ShardOwnership {
   readonly #times: OwnershipTimes;
   readonly #topics: readonly string[];
   readonly #held = new Set<number>();
+  /** Those whose `lost` is under way. */
+  readonly #leaving = new Set<number>();
   /** Told by `applied` and not yet to the group. */
   readonly #positions = new Map<number, readonly Position[]>();
   #member: GroupMember | null = null;
@@ -104,8 +106,16 @@ export class ShardOwnershipKafka implements ShardOwnership {
   }
 
   holds(shard: number): boolean {
+    return this.#held.has(shard) && this.#isLeased;
+  }
+
+  mayFinish(shard: number): boolean {
+    return (this.#held.has(shard) || this.#leaving.has(shard)) && this.#isLeased;
+  }
+
+  get #isLeased(): boolean {
     const { sessionMs, marginMs } = this.#times;
-    return this.#held.has(shard) && this.#parts.clock.monotonic() < this.#leaseFromMs + sessionMs - marginMs;
+    return this.#parts.clock.monotonic() < this.#leaseFromMs + sessionMs - marginMs;
   }
 
   applied(shard: number, positions: readonly Position[]): void {
@@ -158,8 +168,12 @@ export class ShardOwnershipKafka implements ShardOwnership {
     if (shards.length === 0) return;
     // First, so that no further write begins while the one under way ends. `applied` of that one still counts.
     const lost = new Set(shards);
-    for (const shard of shards) this.#held.delete(shard);
+    for (const shard of shards) {
+      this.#held.delete(shard);
+      this.#leaving.add(shard);
+    }
     await this.#tell((listener) => listener.lost(shards));
+    for (const shard of shards) this.#leaving.delete(shard);
     await this.#briefly(this.#commit(lost));
     for (const shard of shards) this.#positions.delete(shard);
   }

@@ -11,6 +11,8 @@ interface Member {
   readonly name: string;
   readonly listener: OwnershipListener;
   shards: Set<number>;
+  /** Those whose `lost` is under way. */
+  readonly leaving: Set<number>;
   isFrozen: boolean;
   /** What others took while it stood still. */
   missed: number[];
@@ -31,7 +33,7 @@ export class MemoryGroup {
 
   join(listener: OwnershipListener): Promise<Member> {
     const name = `member-${String(this.#joined++).padStart(4, '0')}`;
-    const member: Member = { name, listener, shards: new Set(), isFrozen: false, missed: [] };
+    const member: Member = { name, listener, shards: new Set(), leaving: new Set(), isFrozen: false, missed: [] };
     return this.#next(async () => {
       this.#members.set(name, member);
       // As with a real group, joining does not wait until others have given something up.
@@ -87,8 +89,12 @@ export class MemoryGroup {
 
   async #take(member: Member, shards: readonly number[]): Promise<void> {
     if (shards.length === 0) return;
-    for (const shard of shards) member.shards.delete(shard);
+    for (const shard of shards) {
+      member.shards.delete(shard);
+      member.leaving.add(shard);
+    }
     await member.listener.lost(shards);
+    for (const shard of shards) member.leaving.delete(shard);
   }
 
   #next(change: () => Promise<void>): Promise<void> {
@@ -111,6 +117,10 @@ export class ShardOwnershipMemory implements ShardOwnership {
 
   holds(shard: number): boolean {
     return this.#member !== null && !this.#member.isFrozen && this.#member.shards.has(shard);
+  }
+
+  mayFinish(shard: number): boolean {
+    return this.holds(shard) || (this.#member?.isFrozen === false && this.#member.leaving.has(shard));
   }
 
   applied(shard: number, positions: readonly Position[]): void {

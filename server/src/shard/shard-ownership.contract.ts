@@ -51,7 +51,7 @@ class Follower implements OwnershipListener {
   async gained(shards: readonly number[]): Promise<void> {
     for (const shard of shards) {
       const others = this.#all.filter((other) => other !== this);
-      assert.ok(!others.some((other) => other.ownership.holds(shard)), `${shard} is held by one`);
+      assert.ok(!others.some((other) => other.ownership.mayFinish(shard)), `${shard} is held by one`);
       assert.ok(!this.owned.has(shard), `${shard} is gained once`);
       this.owned.add(shard);
     }
@@ -64,6 +64,7 @@ class Follower implements OwnershipListener {
       assert.ok(!this.ownership.holds(shard), `no write may begin to ${shard} any more`);
     }
     this.lostEver.push(...shards);
+    this.couldFinish.push(...shards.map((shard) => this.ownership.mayFinish(shard)));
     if (this.held !== null) await this.held;
     for (const shard of shards) this.owned.delete(shard);
   }
@@ -73,6 +74,8 @@ class Follower implements OwnershipListener {
   }
 
   failure: unknown = null;
+  /** Of each shard that was lost, when this was heard. */
+  readonly couldFinish: boolean[] = [];
 }
 
 export function shardOwnershipContract(name: string, make: () => Promise<GroupUnderTest>): void {
@@ -111,7 +114,11 @@ export function shardOwnershipContract(name: string, make: () => Promise<GroupUn
     assert.equal(only.ownership.holds(group.shards), false, 'there is no such shard');
     await only.ownership.stop();
     assert.equal(only.owned.size, 0, 'all were lost in time');
-    for (let shard = 0; shard < group.shards; shard++) assert.equal(only.ownership.holds(shard), false);
+    assert.deepEqual(only.couldFinish, Array(group.shards).fill(true), 'what was done could be put on record');
+    for (let shard = 0; shard < group.shards; shard++) {
+      assert.equal(only.ownership.holds(shard), false);
+      assert.equal(only.ownership.mayFinish(shard), false);
+    }
   });
 
   promise('members share evenly, and only what must move moves', async ({ group, join }) => {

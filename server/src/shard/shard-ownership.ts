@@ -26,6 +26,8 @@ export interface ShardOwnership {
   start(listener: OwnershipListener): Promise<void>;
   /** Whether a write to this shard may begin now. */
   holds(shard: number): boolean;
+  /** Whether what was done meanwhile may be put on record: also while `lost` is under way, as long as no other may be the owner. */
+  mayFinish(shard: number): boolean;
   /**
    * Positions of a shard, by lane, that are stored: told to whoever shows how far the shards have come, at some later
    * time, and never for a shard that is not held. Nothing is read back from there.
