@@ -25,22 +25,19 @@ import { rotateKeys } from './api/rotate-keys.ts';
 import { simulateEvent } from './api/simulate-event.ts';
 import { streamOperations } from './api/stream-operations.ts';
 import { ApiKeys } from './auth/api-keys.ts';
-import { DevTokens, loadDevSecret } from './auth/dev-tokens.ts';
+import { DevTokens } from './auth/dev-tokens.ts';
 import { Revocations } from './auth/revocations.ts';
 import { TokenAuthenticator } from './auth/token-authenticator.ts';
 import { createTokenIssuer, type TokenIssuer } from './auth/token-issuer.ts';
 import type { Clock } from './base/clock.ts';
 import type { Config } from './base/config-schema.ts';
 import { derivedConfig } from './base/derived-config.ts';
-import { encryptionKeys } from './base/encryption-keys.ts';
-import { digest } from './base/hash.ts';
 import { dayMs } from './base/iso-time.ts';
 import { limits } from './base/limits.ts';
 import type { Log } from './base/log.ts';
 import { NowAndThen } from './base/now-and-then.ts';
 import type { Random } from './base/random.ts';
 import { releaseVersion } from './base/release-version.ts';
-import type { EncryptionKeys } from './base/secret-box.ts';
 import { CatalogueReload, catalogueStamp } from './content/catalogue-reload.ts';
 import { LiveContent } from './content/live-content.ts';
 import { readCatalogue } from './content/read-catalogue.ts';
@@ -57,6 +54,7 @@ import { mailOperations } from './mail-operations.ts';
 import { FrontTelemetry } from './ops/front-telemetry.ts';
 import { processUse, renderMetrics } from './ops/metrics.ts';
 import type { Readiness } from './ops/readiness.ts';
+import { type Secrets, secretsOf } from './secrets-of.ts';
 
 export interface AppParts {
   readonly config: Config;
@@ -79,7 +77,7 @@ export interface App {
 export async function startApp(parts: AppParts): Promise<App> {
   const { config, clock, random, log } = parts;
   const isDevelopment = config.mode === 'development';
-  const secrets = await secretsOf(parts);
+  const secrets = await secretsOf(config, random);
   const front = new FrontTelemetry({ log, clock });
   const stamp = await catalogueStamp(config.content);
   const content = new LiveContent(readCatalogue(config.content));
@@ -277,22 +275,6 @@ function intakeOf({ log, rate, audiences }: Engine, { clock, front, content }: I
   if (log === null) return null;
   const known = audiences === null ? {} : { audiences };
   return new Intake({ log, types: content, clock, rate, ...known, onResult: front.eventsTaken });
-}
-
-interface Secrets {
-  readonly tokens: string;
-  readonly cursors: Uint8Array;
-  readonly email: string;
-  readonly encryption: EncryptionKeys;
-}
-
-/** Production gives all (config-rules.ts). Development keeps its own in the data folder, for all processes that share it. */
-async function secretsOf({ config, random }: AppParts): Promise<Secrets> {
-  const { tokenSecret, cursorSecret } = config.auth;
-  const tokens = tokenSecret ?? (await loadDevSecret(config.dataDir, random));
-  const cursors = Buffer.from(cursorSecret ?? digest(['cursors', tokens], 43));
-  const email = config.email.secret ?? digest(['email', tokens], 43);
-  return { tokens, cursors, email, encryption: await encryptionKeys(config) };
 }
 
 function tokenIssuers({ config, clock, log }: AppParts, devTokens: DevTokens | null): TokenIssuer[] {

@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import type { DeliveriesAnswer } from '@carillon/contract/deliveries.ts';
 import type { Event } from '@carillon/contract/event.ts';
 import type { WhyAnswer } from '@carillon/contract/inbox-requests.ts';
+import { messageOfNow } from './events.ts';
 import { eventually } from './eventually.ts';
 import { operatorsKey } from './flow-config.ts';
 import { MailSink } from './mail-sink.ts';
@@ -86,22 +87,6 @@ describe('what leaves by mail', () => {
   const suppressed = (): Promise<number> => sum('carillon_deliveries_total', '.*suppressed.*');
 });
 
-let messages = 0;
-
-function message(user: string): Event {
-  const id = `m${++messages}`;
-  const object = { kind: 'message', id, owner: 'a1', title: 'Hello' };
-  return {
-    id,
-    source: 'posts',
-    type: 'message.sent',
-    time: new Date().toISOString(),
-    actor: { id: 'a1', name: 'Ana' },
-    object,
-    to: { user },
-  };
-}
-
 describe('what leaves by push', () => {
   let world: World;
   let sink: PushSink;
@@ -125,10 +110,10 @@ describe('what leaves by push', () => {
 
   test('a message reaches each device of its person once, over a kill, and with the count of what is unread', async () => {
     await withDevices('dp1', 2);
-    await world.send([message('dp1')]);
+    await world.send([messageOfNow('dp1')]);
     await eventually(() => sink.to(tokenOf('dp1', 1)).length + sink.to(tokenOf('dp1', 2)).length === 2);
     await world.crash();
-    await world.send([message('dp1')]);
+    await world.send([messageOfNow('dp1')]);
     await eventually(() => sink.pushes.length >= 4);
     for (const device of [1, 2]) {
       const pushes = sink.to(tokenOf('dp1', device));
@@ -144,7 +129,7 @@ describe('what leaves by push', () => {
     await withDevices('dp2', 2);
     await withDevices('dp3');
     sink.answer = (to, nth) => (to === tokenOf('dp2', 2) && nth < 2 ? 503 : 'ok');
-    await world.send([message('dp2'), message('dp3')]);
+    await world.send([messageOfNow('dp2'), messageOfNow('dp3')]);
     await eventually(() => sink.to(tokenOf('dp2', 2)).length === 3);
     assert.equal(sink.to(tokenOf('dp2', 1)).length, 1);
     assert.equal(sink.to(tokenOf('dp3')).length, 1);
@@ -153,7 +138,7 @@ describe('what leaves by push', () => {
   test('V11: a device that is gone is forgotten', async () => {
     await withDevices('dp4');
     sink.answer = () => 'DeviceNotRegistered';
-    await world.send([message('dp4')]);
+    await world.send([messageOfNow('dp4')]);
     const person = await world.person('dp4');
     await eventually(async () => (await person.get<{ items: [] }>('/v1/devices')).items.length === 0);
     sink.answer = () => 'ok';
@@ -166,7 +151,7 @@ describe('what leaves by push', () => {
     const count = async (): Promise<number> =>
       (await operator.get<{ count: number }>('/v1/admin/dead-letters?user=dp5')).count;
     sink.answer = (to) => (to === tokenOf('dp5') ? 'MessageTooBig' : 'ok');
-    await world.send([message('dp5')]);
+    await world.send([messageOfNow('dp5')]);
     await eventually(async () => (await count()) === 1);
     sink.answer = () => 'ok';
     const redrive = async (dryRun: boolean): Promise<object> =>
@@ -183,7 +168,7 @@ describe('what leaves by push', () => {
     const operator = new Person(world, operatorsKey);
     const deliveries = (query: string) => operator.get<DeliveriesAnswer>(`/v1/admin/deliveries?${query}`);
     sink.answer = (to) => (to === tokenOf('dp6', 2) ? 'MessageTooBig' : 'ok');
-    await world.send([message('dp6')]);
+    await world.send([messageOfNow('dp6')]);
     await world.settled();
     const person = await world.person('dp6');
     const { id } = (await person.page()).items[0] ?? {};
@@ -205,7 +190,7 @@ describe('what leaves by push', () => {
 
   test('BC-79: what is under way at a stop, and what waits behind it, comes once', async () => {
     for (let user = 0; user < 10; user++) await withDevices(`ds${user}`);
-    const sent = Array.from({ length: 10 }, (_, user) => message(`ds${user}`));
+    const sent = Array.from({ length: 10 }, (_, user) => messageOfNow(`ds${user}`));
     await world.send(sent);
     const { code, tookMs } = await world.pause();
     assert.equal(code, 0);
@@ -213,7 +198,7 @@ describe('what leaves by push', () => {
     await world.resume();
     const counts = (): number[] => sent.map((_, user) => sink.to(tokenOf(`ds${user}`)).length);
     await eventually(() => counts().every((count) => count > 0));
-    await world.send([message('ds0')]);
+    await world.send([messageOfNow('ds0')]);
     await eventually(() => sink.to(tokenOf('ds0')).length === 2);
     assert.deepEqual(counts().slice(1), counts().slice(1).fill(1));
   });

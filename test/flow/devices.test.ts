@@ -1,7 +1,7 @@
 /** Devices of the whole service, over restarts and by whichever process (V11, A2, S4). */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Event } from '@carillon/contract/event.ts';
+import { messageOfNow } from './events.ts';
 import { eventually } from './eventually.ts';
 import { operatorsKey } from './flow-config.ts';
 import { okay, Person } from './person.ts';
@@ -67,15 +67,6 @@ describe('devices of the whole service', () => {
   });
 });
 
-let messages = 0;
-
-function message(user: string): Event {
-  const id = `dm${++messages}`;
-  const object = { kind: 'message', id, owner: 'a1', title: 'Hello' };
-  const time = new Date().toISOString();
-  return { id, source: 'posts', type: 'message.sent', time, actor: { id: 'a1', name: 'Ana' }, object, to: { user } };
-}
-
 describe('what is pushed to devices that change hands', () => {
   let world: World;
   let sink: PushSink;
@@ -101,13 +92,13 @@ describe('what is pushed to devices that change hands', () => {
     await register(first, 'shared');
     await register(first, 'other-of-first');
     await register(second, 'shared');
-    await world.send([message('ph1')]);
+    await world.send([messageOfNow('ph1')]);
     await reaches('other-of-first', 1);
     assert.equal(pushed('shared'), 0);
     await register(second, 'shared');
-    await world.send([message('ph2')]);
+    await world.send([messageOfNow('ph2')]);
     await reaches('shared', 1);
-    await world.send([message('ph1')]);
+    await world.send([messageOfNow('ph1')]);
     await reaches('other-of-first', 2);
     assert.equal(pushed('shared'), 1);
   });
@@ -117,10 +108,10 @@ describe('what is pushed to devices that change hands', () => {
     await register(there, 'moved');
     await register(there, 'other-of-t1');
     await register(here, 'moved');
-    await world.send([message('42')]);
+    await world.send([messageOfNow('42')]);
     await reaches('other-of-t1', 1);
     assert.equal(pushed('moved'), 0);
-    await world.send([message('42')], 't2');
+    await world.send([messageOfNow('42')], 't2');
     await reaches('moved', 1);
     assert.equal(pushed('other-of-t1'), 1);
   });
@@ -129,11 +120,11 @@ describe('what is pushed to devices that change hands', () => {
     const [phone, laptop] = [await world.person('ph3', 't1', { sid: 'over' }), await world.person('ph3')];
     await register(phone, 'of-session');
     await register(laptop, 'of-other-session');
-    await world.send([message('ph3')]);
+    await world.send([messageOfNow('ph3')]);
     await reaches('of-session', 1);
     await reaches('of-other-session', 1);
     assert.equal((await world.producer().ask('DELETE', '/v1/sessions/over')).status, 204);
-    await world.send([message('ph3')]);
+    await world.send([messageOfNow('ph3')]);
     await reaches('of-other-session', 2);
     assert.equal(pushed('of-session'), 1);
   });
@@ -143,14 +134,14 @@ describe('what is pushed to devices that change hands', () => {
     await register(gone, 'of-erased');
     await register(other, 'of-other');
     sink.answer = (to) => (to === tokenOf('of-erased') ? 503 : 'ok');
-    await world.send([message('ph4')]);
+    await world.send([messageOfNow('ph4')]);
     await reaches('of-erased', 1);
     assert.equal((await world.producer().ask('DELETE', '/v1/users/ph4')).status, 204);
     sink.answer = () => 'ok';
-    await world.send([message('ph4'), message('ph5')]);
+    await world.send([messageOfNow('ph4'), messageOfNow('ph5')]);
     await reaches('of-other', 1);
     await world.restart();
-    await world.send([message('ph5')]);
+    await world.send([messageOfNow('ph5')]);
     await reaches('of-other', 2);
     assert.equal(pushed('of-erased'), 1);
   });

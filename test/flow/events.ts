@@ -38,6 +38,14 @@ export function follow(actor: string, user: string, when?: When): Event {
   return event('user.followed', { actor: { id: actor }, object: { kind: 'user', id: user }, to: { user } }, when);
 }
 
+/** A message of now, for what must not have expired: it is told on every channel that the person can be reached by. */
+export function messageOfNow(user: string): Event {
+  const id = `m${++made}`;
+  const object = { kind: 'message', id, owner: 'a1', title: 'Hello' };
+  const time = new Date().toISOString();
+  return { id, source: 'posts', type: 'message.sent', time, actor: { id: 'a1', name: 'Ana' }, object, to: { user } };
+}
+
 /** A comment, reply or mention in comment `thing` under p1. */
 export function inComment(type: string, thing: string, parts: Partial<Event> & Pick<Event, 'to'>, when?: When): Event {
   const parent = { kind: 'post', id: 'p1', owner: 'r1', title: 'My trip' };

@@ -3,7 +3,8 @@ import type { Clock } from '../../base/clock.ts';
 import { limits } from '../../base/limits.ts';
 import type { CredentialFinding } from '../credential-finding.ts';
 import type { Outcome } from '../outcome.ts';
-import { callProvider, type ProviderCall, retryAfterMs } from './call-provider.ts';
+import { callProvider, type ProviderCall } from './call-provider.ts';
+import { classifyCall, type StatusTable } from './classify-call.ts';
 import type { EmailLimits, EmailMessage, EmailProvider } from './email-provider.ts';
 
 export interface MailgunOptions {
@@ -14,7 +15,7 @@ export interface MailgunOptions {
 }
 
 /** By status (Mailgun, API status codes). 402: nothing is left of the plan. 504: its own gateway lost the answer. */
-const byStatus: Readonly<Record<number, Outcome['kind']>> = {
+const byStatus: StatusTable = {
   200: 'accepted',
   400: 'refused',
   401: 'blocked',
@@ -84,22 +85,8 @@ export function render(message: EmailMessage): URLSearchParams {
 }
 
 export function classify(call: ProviderCall, nowMs: number): Outcome {
-  if (call.kind === 'notSent') return { kind: 'retry', code: call.code, afterMs: null };
-  if (call.kind === 'lost') return { kind: 'unknown', code: call.code };
-  const { status, headers, text } = call;
-  const code = String(status);
-  switch (byStatus[status] ?? (status >= 500 ? 'retry' : 'refused')) {
-    case 'accepted':
-      return { kind: 'accepted', providerId: /"id"\s*:\s*"<?([^"<>]{1,256})/.exec(text)?.[1] ?? null };
-    case 'throttled':
-      return { kind: 'throttled', code, afterMs: retryAfterMs(headers, nowMs), scope: 'project' };
-    case 'blocked':
-      return { kind: 'blocked', code };
-    case 'unknown':
-      return { kind: 'unknown', code };
-    case 'retry':
-      return { kind: 'retry', code, afterMs: retryAfterMs(headers, nowMs) };
-    default:
-      return { kind: 'refused', code };
-  }
+  return classifyCall(call, nowMs, {
+    byStatus,
+    providerIdOf: ({ text }) => /"id"\s*:\s*"<?([^"<>]{1,256})/.exec(text)?.[1] ?? null,
+  });
 }

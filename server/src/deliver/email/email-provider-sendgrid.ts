@@ -3,7 +3,8 @@ import type { Clock } from '../../base/clock.ts';
 import { limits } from '../../base/limits.ts';
 import type { CredentialFinding } from '../credential-finding.ts';
 import type { Outcome } from '../outcome.ts';
-import { callProvider, type ProviderCall, retryAfterMs } from './call-provider.ts';
+import { callProvider, type ProviderCall } from './call-provider.ts';
+import { classifyCall, type StatusTable } from './classify-call.ts';
 import type { EmailLimits, EmailMessage, EmailProvider } from './email-provider.ts';
 
 export interface SendgridOptions {
@@ -13,7 +14,7 @@ export interface SendgridOptions {
 }
 
 /** By status (SendGrid, Mail Send API, errors). 504: its own gateway lost the answer. */
-const byStatus: Readonly<Record<number, Outcome['kind']>> = {
+const byStatus: StatusTable = {
   202: 'accepted',
   400: 'refused',
   401: 'blocked',
@@ -91,29 +92,11 @@ export function render(message: EmailMessage): object {
 }
 
 export function classify(call: ProviderCall, nowMs: number): Outcome {
-  if (call.kind === 'notSent') return { kind: 'retry', code: call.code, afterMs: null };
-  if (call.kind === 'lost') return { kind: 'unknown', code: call.code };
-  const { status, headers } = call;
-  const code = String(status);
-  switch (byStatus[status] ?? (status >= 500 ? 'retry' : 'refused')) {
-    case 'accepted':
-      return { kind: 'accepted', providerId: headers.get('x-message-id') };
-    case 'throttled':
-      return {
-        kind: 'throttled',
-        code,
-        afterMs: retryAfterMs(headers, nowMs) ?? untilReset(headers, nowMs),
-        scope: 'project',
-      };
-    case 'blocked':
-      return { kind: 'blocked', code };
-    case 'unknown':
-      return { kind: 'unknown', code };
-    case 'retry':
-      return { kind: 'retry', code, afterMs: retryAfterMs(headers, nowMs) };
-    default:
-      return { kind: 'refused', code };
-  }
+  return classifyCall(call, nowMs, {
+    byStatus,
+    providerIdOf: ({ headers }) => headers.get('x-message-id'),
+    pauseMs: ({ headers }) => untilReset(headers, nowMs),
+  });
 }
 
 /** Its own header: seconds since 1970. */
